@@ -1,0 +1,2 @@
+//! `cargo cubin`: the command line over `cubin-build`.
+fn main() {}

@@ -1,0 +1,4 @@
+//! Compiles CUDA kernels to cubins, checks them against a policy, and generates typed launch wrappers.
+pub mod diag;
+pub mod signature;
+pub mod source;

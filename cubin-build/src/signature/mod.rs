@@ -1,0 +1,2 @@
+//! Kernel signatures from the files that nvcc leaves beside the PTX.
+pub mod model;

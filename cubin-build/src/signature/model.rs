@@ -1,0 +1,273 @@
+//! Kernel signatures as data: what the readers of nvcc's side files yield and what `codegen` consumes.
+
+use std::path::PathBuf;
+
+/// Everything one translation unit (for one target) says of its kernels.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Signatures {
+    /// In order of definition in the source.
+    pub kernels: Vec<Kernel>,
+    /// Records (struct, class, union) reachable from a parameter; `RecordId` indexes it.
+    pub records: Vec<Record>,
+    /// Enumerations reachable from a parameter; `EnumId` indexes it.
+    pub enums: Vec<Enum>,
+    /// `__constant__` and `__device__` variables.
+    pub globals: Vec<Global>,
+}
+
+/// One kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kernel {
+    /// Device symbol, mangled unless extern "C".
+    pub symbol: String,
+    /// Qualified C++ name with template arguments and without parameter types: `ns::scale<float>`.
+    pub name: String,
+    /// Namespace components; an anonymous namespace is the empty string.
+    pub namespaces: Vec<String>,
+    /// Unqualified name without template arguments: `scale`.
+    pub base_name: String,
+    /// Template arguments as C++ text, each: `float`, `(int)8`; empty when no template.
+    pub template_args: Vec<String>,
+    /// In order of declaration.
+    pub params: Vec<Param>,
+    /// `__launch_bounds__` first argument.
+    pub max_threads: Option<u32>,
+    /// Where it is defined; absent when the compiler's files do not say.
+    pub definition: Option<Definition>,
+    /// Defined in a header of the toolkit (cub, thrust): gets no wrapper.
+    pub in_toolkit_header: bool,
+    /// Why no exact wrapper can be given, if so. The policy still sees the kernel.
+    pub refusal: Option<Refusal>,
+}
+
+/// File and line of a definition, from the preprocessor's line markers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// As the line marker names it.
+    pub file: PathBuf,
+    /// From 1.
+    pub line: u32,
+}
+
+/// One kernel parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Param {
+    /// Name in the source; absent when unnamed.
+    pub name: Option<String>,
+    /// Its type.
+    pub ty: Type,
+    /// The type as C++ text, for documentation and messages: `const float *__restrict__`.
+    pub c_type: String,
+    /// Size in bytes by the C++ rules, equal to the cubin's record once checked.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Member of a parameter pack.
+    pub pack: bool,
+}
+
+/// Index into [`Signatures::records`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId(pub usize);
+
+/// Index into [`Signatures::enums`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnumId(pub usize);
+
+/// A C++ type as far as a launch needs it (x86-64 and aarch64 Linux: LP64).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Only behind a pointer.
+    Void,
+    /// Arithmetic types and the toolkit's small number types.
+    Scalar(Scalar),
+    /// `int4`, `float3`, `half2` …
+    Vector(Vector),
+    /// A device address: pointers, references, decayed arrays.
+    Pointer(Pointer),
+    /// Array of known length, inside records or behind pointers.
+    Array(Box<Type>, u64),
+    /// struct, class or union.
+    Record(RecordId),
+    /// enum.
+    Enum(EnumId),
+    /// Function pointer: an address that only device code can make.
+    Function,
+    /// A type of which only a name is known (incomplete struct behind a pointer).
+    Opaque(String),
+    /// `CUtensorMap`: 128 bytes, aligned as the header says.
+    TensorMap {
+        /// Alignment in bytes: 64 in older headers, 128 in 13.5.
+        align: u64,
+    },
+}
+
+/// A pointer or reference.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pointer {
+    /// What it points to, without qualifiers.
+    pub pointee: Box<Type>,
+    /// The kernel promises not to write through it.
+    pub is_const: bool,
+    /// `volatile` pointee.
+    pub is_volatile: bool,
+    /// Declared as a reference: never null.
+    pub reference: bool,
+    /// `__restrict__`.
+    pub restrict: bool,
+}
+
+/// Arithmetic types. The names are C's; sizes are those of LP64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    /// `bool`, 1 byte
+    Bool,
+    /// `char`
+    Char,
+    /// `signed char`, `int8_t`
+    SChar,
+    /// `unsigned char`, `uint8_t`, `std::byte`
+    UChar,
+    /// `short`
+    Short,
+    /// `unsigned short`
+    UShort,
+    /// `int`
+    Int,
+    /// `unsigned`
+    UInt,
+    /// `long`, 8 bytes
+    Long,
+    /// `unsigned long`, 8 bytes
+    ULong,
+    /// `long long`
+    LongLong,
+    /// `unsigned long long`
+    ULongLong,
+    /// `size_t`
+    SizeT,
+    /// `ptrdiff_t`, `intptr_t`, `ssize_t`
+    PtrDiff,
+    /// `__int128`
+    Int128,
+    /// `unsigned __int128`
+    UInt128,
+    /// `wchar_t`, 4 bytes
+    WChar,
+    /// `char8_t`
+    Char8,
+    /// `char16_t`
+    Char16,
+    /// `char32_t`
+    Char32,
+    /// `float`
+    Float,
+    /// `double`
+    Double,
+    /// `__half`
+    Half,
+    /// `__nv_bfloat16`
+    BFloat16,
+    /// `__nv_fp8_e4m3`
+    Fp8E4M3,
+    /// `__nv_fp8_e5m2`
+    Fp8E5M2,
+    /// `__nv_fp8_e8m0`
+    Fp8E8M0,
+    /// `__nv_fp4_e2m1`, `__nv_fp6_*`: one byte of storage, named
+    Byte(&'static str),
+    /// `nullptr_t`, 8 bytes
+    NullPtr,
+}
+
+/// A CUDA vector type: `{base}{lanes}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Vector {
+    /// Type of one component.
+    pub element: Scalar,
+    /// 1 to 4.
+    pub lanes: u8,
+    /// Alignment in bytes; differs from the element's (`float4` 16, `double4_32a` 32).
+    pub align: u8,
+    /// `dim3` rather than `uint3`.
+    pub dim3: bool,
+}
+
+/// A struct, class or union with its layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Qualified C++ name, template arguments included: `ns::Vec<float, 4>`; a positional name when it has none.
+    pub name: String,
+    /// A tag the source cannot repeat (lambda, local or unnamed type).
+    pub unnamed: bool,
+    /// union.
+    pub is_union: bool,
+    /// Size in bytes, tail padding included. An empty record has 1.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// `#pragma pack(n)` or the packed attribute.
+    pub packed: Option<u64>,
+    /// In layout order, padding members left out.
+    pub fields: Vec<Field>,
+    /// Where it is defined, when known.
+    pub definition: Option<Definition>,
+}
+
+/// A member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Source name; empty for an anonymous struct or union member; `__b_…` for bases is given as `base_…`.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The type as C++ text.
+    pub c_type: String,
+    /// Byte offset in the record.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Set for a bit field: (first bit within the record, width in bits).
+    pub bits: Option<(u64, u32)>,
+}
+
+/// An enumeration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enum {
+    /// Qualified C++ name.
+    pub name: String,
+    /// Underlying type.
+    pub repr: Scalar,
+    /// (name, value); empty when the compiler's files print only the underlying type.
+    pub values: Vec<(String, i128)>,
+    /// Where it is defined, when known.
+    pub definition: Option<Definition>,
+}
+
+/// A module-level variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Global {
+    /// Device symbol.
+    pub symbol: String,
+    /// Qualified C++ name.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// `__constant__` rather than `__device__`.
+    pub constant: bool,
+    /// Its type, where the compiler's files give it.
+    pub ty: Option<Type>,
+    /// The type as C++ text, where known.
+    pub c_type: Option<String>,
+}
+
+/// Why a kernel gets no exact wrapper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The parameter, when one is at fault: (ordinal, name).
+    pub param: Option<(usize, Option<String>)>,
+    /// One sentence.
+    pub reason: String,
+    /// What to do, if anything is known to help.
+    pub help: Option<String>,
+}

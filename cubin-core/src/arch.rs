@@ -1,0 +1,95 @@
+//! Compute targets: `sm_90`, `sm_90a`, `sm_100f`.
+
+use core::{fmt, str::FromStr};
+
+/// A real architecture as nvcc's `-arch` and `-code` name it: a number and perhaps a suffix.
+///
+/// Ordered by number, then suffix (none, `a`, `f`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sm {
+    /// Ten times the major compute capability plus the minor one: 90 for 9.0, 121 for 12.1.
+    pub number: u16,
+    /// Which instruction set beyond the common one.
+    pub suffix: Suffix,
+}
+
+/// The letter behind the number of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Suffix {
+    /// Runs on every later minor revision of the same major one.
+    #[default]
+    None,
+    /// `a`: architecture-accelerated, runs on exactly this revision.
+    Accelerated,
+    /// `f`: family, runs on the same family.
+    Family,
+}
+
+impl Sm {
+    /// The target without suffix.
+    pub const fn new(number: u16) -> Self {
+        Self {
+            number,
+            suffix: Suffix::None,
+        }
+    }
+
+    /// Major compute capability: 12 of `sm_121`.
+    pub const fn major(self) -> u16 {
+        self.number / 10
+    }
+
+    /// Minor compute capability: 1 of `sm_121`.
+    pub const fn minor(self) -> u16 {
+        self.number % 10
+    }
+}
+
+impl fmt::Display for Sm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = match self.suffix {
+            Suffix::None => "",
+            Suffix::Accelerated => "a",
+            Suffix::Family => "f",
+        };
+        write!(f, "sm_{}{suffix}", self.number)
+    }
+}
+
+/// The text is no `sm_NN`, `sm_NNa` or `sm_NNf`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseSmError(String);
+
+impl fmt::Display for ParseSmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for ParseSmError {}
+
+impl FromStr for Sm {
+    type Err = ParseSmError;
+
+    fn from_str(text: &str) -> Result<Self, ParseSmError> {
+        let error = || ParseSmError(text.to_owned());
+        let rest = text.strip_prefix("sm_").ok_or_else(error)?;
+        let (digits, suffix) = match rest.as_bytes().last() {
+            Some(b'a') => (rest.strip_suffix('a'), Suffix::Accelerated),
+            Some(b'f') => (rest.strip_suffix('f'), Suffix::Family),
+            _ => (Some(rest), Suffix::None),
+        };
+        let digits = digits.ok_or_else(error)?;
+        if !(2..=3).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(error());
+        }
+        Ok(Self {
+            number: digits.parse().map_err(|_| error())?,
+            suffix,
+        })
+    }
+}

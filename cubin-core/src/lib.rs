@@ -1,0 +1,16 @@
+//! Reads the cubins that NVIDIA's tools write: from bytes to kernels.
+//!
+//! A *cubin* is a little-endian ELF object that holds GPU machine code (SASS). This crate borrows the
+//! bytes, parses nothing that is not asked for, opens no file, runs no program and never panics:
+//! damaged input is an [`Error`] that names the section and the offset; unknown records are data.
+#![forbid(unsafe_code)]
+
+pub mod arch;
+pub mod cubin;
+pub mod error;
+pub mod kernel;
+
+pub use arch::Sm;
+pub use cubin::Cubin;
+pub use error::{Error, Result};
+pub use kernel::{Function, LaunchBounds, Param, Params, Resources};

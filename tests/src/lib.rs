@@ -1,0 +1,1 @@
+//! What the integration tests share: recorded files, the toolkit, scratch crates.
