@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arch;
+pub mod consts;
 pub mod cubin;
 pub mod error;
 pub mod kernel;
