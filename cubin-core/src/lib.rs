@@ -16,6 +16,7 @@
 )]
 
 pub mod arch;
+pub mod consts;
 pub mod cubin;
 pub mod elf;
 pub mod error;
