@@ -9,6 +9,7 @@ pub mod arch;
 pub mod consts;
 pub mod cubin;
 pub mod error;
+pub mod fatbin;
 pub mod kernel;
 
 pub use arch::Sm;
