@@ -20,6 +20,7 @@ pub mod consts;
 pub mod cubin;
 pub mod elf;
 pub mod error;
+pub mod fatbin;
 mod functions;
 pub mod kernel;
 pub mod limits;
