@@ -3,14 +3,12 @@
 use crate::{
     Function, Result, Sm,
     arch::{Flags, Suffix},
-    elf::{ET_EWP, Elf, Layout},
+    consts::{Compat, ElfType, NoteType},
+    elf::{Elf, Layout},
     functions,
-    note::{CudaInfo, NT_CUINFO, NT_TKINFO, Notes, Tool},
+    note::{CudaInfo, Note, Notes, Tool},
     nvinfo::{Attributes, Value},
 };
-
-/// Attribute 9 of `.nv.compat`: the code is for an accelerated target.
-const CUDA_ACCELERATOR_TARGET: u8 = 9;
 
 /// What kind of object the file is, by `e_type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +48,10 @@ impl<'a> Cubin<'a> {
     /// Whether the file is relocatable, executable or both.
     pub fn kind(&self) -> ObjectKind {
         match self.elf.header().kind {
-            1 => ObjectKind::Relocatable,
-            2 => ObjectKind::Executable,
-            ET_EWP => ObjectKind::ExtensibleWholeProgram,
-            other => ObjectKind::Other(other),
+            ElfType::REL => ObjectKind::Relocatable,
+            ElfType::EXEC => ObjectKind::Executable,
+            ElfType::CUDA_EWP => ObjectKind::ExtensibleWholeProgram,
+            ElfType(other) => ObjectKind::Other(other),
         }
     }
 
@@ -92,7 +90,7 @@ impl<'a> Cubin<'a> {
         };
         for attribute in Attributes::new(self.elf.reader(&section)?) {
             let attribute = attribute.map_err(|error| error.in_section(".nv.compat"))?;
-            if attribute.code == CUDA_ACCELERATOR_TARGET {
+            if Compat(attribute.code) == Compat::CUDA_ACCELERATOR_TARGET {
                 return Ok(matches!(attribute.value, Value::Byte(1)));
             }
         }
@@ -112,12 +110,15 @@ impl<'a> Cubin<'a> {
     /// Yields an error for an entry of `.note.nv.tkinfo` that is damaged.
     pub fn tools(&self) -> impl Iterator<Item = Result<Tool<'a>>> + use<'a> {
         self.notes(b".note.nv.tkinfo")
-            .filter(|note| note.as_ref().map_or(true, |note| note.ty == NT_TKINFO))
+            .filter(|note| {
+                note.as_ref()
+                    .map_or(true, |note| note.ty == NoteType::TKINFO)
+            })
             .map(|note| note.and_then(|note| Tool::read(&note)))
             .map(|tool| tool.map_err(|error| error.in_section(".note.nv.tkinfo")))
     }
 
-    fn notes(&self, name: &[u8]) -> impl Iterator<Item = Result<crate::note::Note<'a>>> + use<'a> {
+    fn notes(&self, name: &[u8]) -> impl Iterator<Item = Result<Note<'a>>> + use<'a> {
         let notes = self
             .elf
             .section_named(name)
@@ -134,7 +135,7 @@ impl<'a> Cubin<'a> {
         for name in [".note.nv.cuinfo", ".note.nv.cuver"] {
             for note in self.notes(name.as_bytes()) {
                 let info = note.and_then(|note| {
-                    (note.ty == NT_CUINFO)
+                    (note.ty == NoteType::CUINFO)
                         .then(|| CudaInfo::read(&note))
                         .transpose()
                 });
