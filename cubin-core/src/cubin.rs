@@ -3,6 +3,7 @@
 use crate::{
     Function, Result, Sm,
     arch::{Flags, Suffix},
+    compat,
     consts::{Compat, ElfType, NoteType},
     elf::{Elf, Layout},
     functions,
@@ -85,16 +86,8 @@ impl<'a> Cubin<'a> {
         if self.elf.header().layout == Layout::Old {
             return Ok(false);
         }
-        let Some(section) = self.elf.section_named(b".nv.compat") else {
-            return Ok(false);
-        };
-        for attribute in Attributes::new(self.elf.reader(&section)?) {
-            let attribute = attribute.map_err(|error| error.in_section(".nv.compat"))?;
-            if Compat(attribute.code) == Compat::CUDA_ACCELERATOR_TARGET {
-                return Ok(matches!(attribute.value, Value::Byte(1)));
-            }
-        }
-        Ok(false)
+        let value = compat::value(&self.elf, Compat::CUDA_ACCELERATOR_TARGET)?;
+        Ok(value == Some(Value::Byte(1)))
     }
 
     fn family_by_command_line(&self, number: u16) -> Result<bool> {

@@ -7,7 +7,8 @@
 use crate::{
     Error, Function, Params, Result,
     arch::Flags,
-    consts::{AnnotationKind, Eiattr, ElfType, SectionType, SymbolType},
+    attr::{Annotation, Annotations, ParamRecord, dimensions},
+    consts::{Eiattr, ElfType, SectionType, SymbolType},
     elf::{Elf, Layout, Names, Place, Section},
     kernel::{Cuobjdump, LaunchBounds, Param, Resources},
     limits,
@@ -268,8 +269,7 @@ fn read_attributes(
     for attribute in Attributes::new(reader) {
         let attribute = attribute?;
         match Eiattr(attribute.code) {
-            Eiattr::KPARAM_INFO => block.push(&attribute, false)?,
-            Eiattr::KPARAM_INFO_V2 => block.push(&attribute, true)?,
+            Eiattr::KPARAM_INFO | Eiattr::KPARAM_INFO_V2 => block.push(&attribute)?,
             Eiattr::PARAM_CBANK => {
                 let mut reader = attribute.reader();
                 let _symbol = reader.u32()?;
@@ -279,9 +279,9 @@ fn read_attributes(
             Eiattr::CBANK_PARAM_SIZE if block.size == 0 => {
                 block.size = attribute.number().unwrap_or(0);
             }
-            Eiattr::MAX_THREADS => launch.max_threads = Some(triple(&attribute)?),
-            Eiattr::REQNTID => launch.required_threads = Some(triple(&attribute)?),
-            Eiattr::CTA_PER_CLUSTER => launch.cluster = Some(triple(&attribute)?),
+            Eiattr::MAX_THREADS => launch.max_threads = Some(dimensions(&attribute)?),
+            Eiattr::REQNTID => launch.required_threads = Some(dimensions(&attribute)?),
+            Eiattr::CTA_PER_CLUSTER => launch.cluster = Some(dimensions(&attribute)?),
             Eiattr::EXPLICIT_CLUSTER => launch.explicit_cluster = true,
             Eiattr::MAX_CLUSTER_RANK => launch.max_cluster_rank = attribute.number(),
             Eiattr::MAXREG_COUNT => {
@@ -294,7 +294,9 @@ fn read_attributes(
             }
             Eiattr::CUDA_API_VERSION => toolkit = attribute.number(),
             Eiattr::ANNOTATIONS => {
-                let count = spill_instructions(&attribute)?;
+                let spills = Annotations::new(&attribute)
+                    .filter(|annotation| matches!(annotation, Annotation::Spill(_)));
+                let count = u32::try_from(spills.count()).unwrap_or(u32::MAX);
                 let sum = resources.spill_instructions.unwrap_or(0);
                 resources.spill_instructions = Some(sum.saturating_add(count));
             }
@@ -310,12 +312,6 @@ fn read_attributes(
     Ok(())
 }
 
-#[inline]
-fn triple(attribute: &Attribute<'_>) -> Result<[u32; 3]> {
-    let mut reader = attribute.reader();
-    Ok([reader.u32()?, reader.u32()?, reader.u32()?])
-}
-
 /// The parameter block as its records come in.
 #[derive(Default)]
 struct Block {
@@ -328,32 +324,18 @@ struct Block {
 
 impl Block {
     #[inline]
-    fn push(&mut self, attribute: &Attribute<'_>, second: bool) -> Result<()> {
-        let mut reader = attribute.reader();
-        let _symbol = reader.u32()?;
-        let ordinal = reader.u16()?;
-        let offset = reader.u16()?.into();
-        let param = if second {
-            Param {
-                ordinal,
-                offset,
-                size: reader.u16()?.into(),
-                pointee_align_log2: reader.u8()?,
-                pointee_space: reader.u8()?,
-            }
-        } else {
-            let word = reader.u32()?;
-            Param {
-                ordinal,
-                offset,
-                size: word >> 18,
-                pointee_align_log2: (word & 0xff) as u8,
-                pointee_space: ((word >> 8) & 0xf) as u8,
-            }
+    fn push(&mut self, attribute: &Attribute<'_>) -> Result<()> {
+        let record = ParamRecord::read(attribute)?;
+        let param = Param {
+            ordinal: record.ordinal,
+            offset: record.offset.into(),
+            size: record.size,
+            pointee_align_log2: record.pointee_align_log2,
+            pointee_space: record.pointee_space.0,
         };
         if self.params.is_empty() {
             // The highest ordinal comes first, so this is the count.
-            let count = usize::from(ordinal).saturating_add(1).min(self.most);
+            let count = usize::from(record.ordinal).saturating_add(1).min(self.most);
             self.params.reserve_exact(count);
         }
         self.params.push(param);
@@ -371,33 +353,6 @@ impl Block {
             params: self.params,
         }
     }
-}
-
-/// Number of spill stores and reloads in an annotation list (CUBIN_FORMAT section 5.4).
-fn spill_instructions(attribute: &Attribute<'_>) -> Result<u32> {
-    let mut reader = attribute.reader();
-    let mut count: u32 = 0;
-    // The list is cut modulo 65,536 bytes, so its last entry may be incomplete, and in a cut list the first word may be
-    // no kind: what follows then is not known.
-    while reader.len() >= 8 {
-        match AnnotationKind(reader.u32()?) {
-            AnnotationKind::SPILL => {
-                reader.u32()?;
-                count = count.saturating_add(1);
-            }
-            AnnotationKind::INSTRUCTION_NOTE => {
-                reader.u32()?;
-                let length = (reader.u32()? as usize).saturating_add(3) & !3;
-                reader.bytes(length.min(reader.len()))?;
-            }
-            AnnotationKind::FUNCTION_NOTE => {
-                let length = (reader.u32()? as usize).saturating_add(3) & !3;
-                reader.bytes(length.min(reader.len()))?;
-            }
-            _ => break,
-        }
-    }
-    Ok(count)
 }
 
 fn spills_recorded(toolkit: Option<u32>) -> bool {

@@ -16,6 +16,8 @@
 )]
 
 pub mod arch;
+pub mod attr;
+pub mod compat;
 pub mod consts;
 pub mod cubin;
 pub mod elf;
