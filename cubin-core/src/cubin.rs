@@ -9,6 +9,8 @@ use crate::{
     functions,
     note::{CudaInfo, Note, Notes, Tool},
     nvinfo::{Attributes, Value},
+    uses::{self, References, Spills},
+    variable::{self, Variable},
 };
 
 /// What kind of object the file is, by `e_type`.
@@ -215,11 +217,40 @@ impl<'a> Cubin<'a> {
     /// # Errors
     /// When `function` is of another file.
     pub fn attributes(&self, function: &Function<'_>) -> Result<Attributes<'a>> {
-        let reader = match function.attributes {
-            Some(index) => self.elf.reader(&self.elf.section(index)?)?,
-            None => crate::reader::Reader::new(&[], 0),
-        };
-        Ok(Attributes::new(reader))
+        uses::attributes(&self.elf, function)
+    }
+
+    /// Names of the functions that a function needs from outside the file: `vprintf`, `malloc`, `__assertfail`.
+    ///
+    /// # Errors
+    /// When a record is damaged.
+    pub fn externs(&self, function: &Function<'_>) -> Result<Vec<&'a str>> {
+        uses::externs(&self.elf, function)
+    }
+
+    /// Spill instructions of a function with the bytes they move; `None` before CUDA 12.6, which does not record them,
+    /// and below sm_70, whose instructions are encoded otherwise. A lower bound: see [`Spills`].
+    ///
+    /// # Errors
+    /// When a record is damaged.
+    pub fn spills(&self, function: &Function<'_>) -> Result<Option<Spills>> {
+        uses::spills(&self.elf, function)
+    }
+
+    /// Texture, surface and sampler references of a function.
+    ///
+    /// # Errors
+    /// When a relocation is damaged.
+    pub fn references(&self, function: &Function<'_>) -> Result<References> {
+        uses::references(&self.elf, function)
+    }
+
+    /// The `__device__` and `__constant__` variables, in symbol order.
+    ///
+    /// # Errors
+    /// When a symbol is damaged, or a variable's initial bytes lie outside its section.
+    pub fn variables(&self) -> Result<Vec<Variable<'a>>> {
+        variable::variables(&self.elf)
     }
 }
 

@@ -244,6 +244,20 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The whole name, or the part before the first byte that is not UTF-8.
+///
+/// NVIDIA's tools write ASCII names; this keeps a name of another origin readable without copying it.
+#[inline]
+pub fn utf8_part(name: &[u8]) -> &str {
+    match core::str::from_utf8(name) {
+        Ok(name) => name,
+        Err(error) => name
+            .get(..error.valid_up_to())
+            .and_then(|part| core::str::from_utf8(part).ok())
+            .unwrap_or_default(),
+    }
+}
+
 /// A well-formed CUDA ELF object over borrowed bytes.
 #[derive(Debug, Clone)]
 pub struct Elf<'a> {

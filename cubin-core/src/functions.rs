@@ -9,7 +9,7 @@ use crate::{
     arch::Flags,
     attr::{Annotation, Annotations, ParamRecord, dimensions},
     consts::{Eiattr, ElfType, SectionType, SymbolType},
-    elf::{Elf, Layout, Names, Place, Section},
+    elf::{Elf, Layout, Names, Place, Section, utf8_part},
     kernel::{Cuobjdump, LaunchBounds, Param, Resources},
     limits,
     nvinfo::{Attribute, Attributes, Value},
@@ -177,18 +177,6 @@ fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Resu
             ..Cuobjdump::default()
         },
     })
-}
-
-/// The whole name, or the part before the first byte that is not UTF-8.
-#[inline]
-fn utf8_part(name: &[u8]) -> &str {
-    match core::str::from_utf8(name) {
-        Ok(name) => name,
-        Err(error) => name
-            .get(..error.valid_up_to())
-            .and_then(|part| core::str::from_utf8(part).ok())
-            .unwrap_or_default(),
-    }
 }
 
 /// Position of the function of a `.text` section. `functions` is sorted by section index, mostly without gaps.
@@ -370,6 +358,7 @@ fn finish(
     let raw = &mut function.cuobjdump;
     let resources = &mut function.resources;
     raw.stack = raw.stack.filter(|&bytes| bytes != STACK_UNKNOWN);
+    resources.stack_unbounded = resources.stack == Some(STACK_UNKNOWN);
     // nvlink adds the stack of callees, so what a relocatable object says is not final.
     resources.stack = resources
         .stack

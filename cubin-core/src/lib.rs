@@ -17,6 +17,7 @@
 
 pub mod arch;
 pub mod attr;
+pub mod callgraph;
 pub mod compat;
 pub mod consts;
 pub mod cubin;
@@ -28,6 +29,8 @@ pub mod limits;
 pub mod note;
 pub mod nvinfo;
 pub mod reader;
+pub mod uses;
+pub mod variable;
 
 pub use arch::Sm;
 pub use cubin::Cubin;
