@@ -10,6 +10,7 @@ pub mod consts;
 pub mod cubin;
 pub mod error;
 pub mod fatbin;
+pub mod host;
 pub mod kernel;
 
 pub use arch::Sm;
