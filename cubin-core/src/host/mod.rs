@@ -140,7 +140,13 @@ fn name_place<'a>(
             member: member.clone(),
             ..code
         }),
-        (Err(error), Some(member)) => Err(error.in_member(member.as_ref())),
+        (Err(error), Some(member)) => {
+            let named = Error::new(format!("{member}: {}", error.message()), error.offset());
+            Err(match error.section() {
+                Some(section) => named.in_section(section),
+                None => named,
+            })
+        }
         (Err(error), None) => Err(error),
     }
 }
