@@ -169,61 +169,70 @@ fn object(data: &[u8], base: u64) -> impl Iterator<Item = Result<DeviceCode<'_>>
             bytes: data,
         },
     }));
-    alone.into_iter().chain(
-        regions(data, base, kind)
-            .into_iter()
-            .flat_map(|region| match region {
-                Ok(region) => Either::Left(entries(region)),
-                Err(error) => Either::Right(core::iter::once(Err(error))),
-            }),
-    )
+    let (found, lost) = match kind {
+        FileKind::HostElf => match sections::find(data, &FATBIN_SECTIONS) {
+            Ok(found) => (found, None),
+            Err(what) => (Vec::new(), Some(Err(Error::new(what, base)))),
+        },
+        _ => (Vec::new(), None),
+    };
+    let told = found
+        .iter()
+        .any(|section| bytes_of(data, section).is_some());
+    let everything = (kind != FileKind::Cubin && !told).then_some(Ok(Region {
+        section: None,
+        data,
+        base,
+    }));
+    let regions = lost
+        .into_iter()
+        .chain(section_regions(data, base, found))
+        .chain(everything);
+    alone
+        .into_iter()
+        .chain(regions.flat_map(|region| match region {
+            Ok(region) => Either::Left(entries(region)),
+            Err(error) => Either::Right(core::iter::once(Err(error))),
+        }))
 }
 
-/// Where to look: the fatbin sections, else everything.
-fn regions(data: &[u8], base: u64, kind: FileKind) -> Vec<Result<Region<'_>>> {
-    let everything = || {
-        Ok(Region {
-            section: None,
-            data,
-            base,
-        })
-    };
-    match kind {
-        FileKind::Cubin => Vec::new(),
-        FileKind::HostElf => {
-            let mut regions = Vec::new();
-            match sections::find(data, &FATBIN_SECTIONS) {
-                Ok(found) => regions.extend(found.into_iter().map(|section| {
-                    let end = section.offset.checked_add(section.size);
-                    end.and_then(|end| Some((section.offset.try_into().ok()?, end.try_into().ok()?)))
-                        .and_then(|(start, end): (usize, usize)| data.get(start..end))
-                        .map(|data| Region {
-                            section: Some(section.name),
-                            data,
-                            base: base.saturating_add(section.offset),
-                        })
-                        .ok_or_else(|| {
-                            Error::new(
-                                format!(
-                                    "the section's {} bytes pass the end of the file, which has {}; \
-                                     is the file cut off?",
-                                    section.size,
-                                    data.len()
-                                ),
-                                base.saturating_add(section.offset),
-                            )
-                            .in_section(section.name)
-                        })
-                })),
-                Err(what) => regions.push(Err(Error::new(what, base))),
-            }
-            if !regions.iter().any(|region| region.is_ok()) {
-                regions.push(everything());
-            }
-            regions
+/// The bytes of each section, no byte twice: 60,000 headers over the same bytes would be read 60,000 times.
+fn section_regions(
+    data: &[u8],
+    base: u64,
+    mut found: Vec<sections::Section>,
+) -> impl Iterator<Item = Result<Region<'_>>> {
+    found.retain(|section| section.size != 0);
+    found.sort_by_key(|section| (section.offset, section.size));
+    let mut read_to = 0;
+    found.into_iter().map(move |section| {
+        let place = base.saturating_add(section.offset);
+        let error = |what: String| Err(Error::new(what, place).in_section(section.name));
+        let Some(bytes) = bytes_of(data, &section) else {
+            return error(format!(
+                "the section's {} bytes pass the end of the file, which has {}; is the file cut off?",
+                section.size,
+                data.len()
+            ));
+        };
+        if section.offset < read_to {
+            return error(
+                "the section shares bytes with another fatbin section: the section table is damaged".to_owned(),
+            );
         }
-        FileKind::Fatbin | FileKind::Archive | FileKind::Other => vec![everything()],
-    }
+        read_to = section.offset.saturating_add(section.size);
+        Ok(Region {
+            section: Some(section.name),
+            data: bytes,
+            base: place,
+        })
+    })
+}
+
+fn bytes_of<'a>(data: &'a [u8], section: &sections::Section) -> Option<&'a [u8]> {
+    let start = usize::try_from(section.offset).ok()?;
+    let end = start.checked_add(usize::try_from(section.size).ok()?)?;
+    data.get(start..end)
 }
 
 fn entries(region: Region<'_>) -> impl Iterator<Item = Result<DeviceCode<'_>>> {
@@ -239,10 +248,7 @@ fn entries(region: Region<'_>) -> impl Iterator<Item = Result<DeviceCode<'_>>> {
         false => fatbin::scan(data, base),
     };
     containers
-        .flat_map(|container| match container {
-            Ok(container) => Either::Left(container.entries()),
-            Err(error) => Either::Right(core::iter::once(Err(error))),
-        })
+        .entries()
         .map(move |entry| match (entry, section) {
             (Ok(entry), section) => Ok(DeviceCode {
                 member: None,
