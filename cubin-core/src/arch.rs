@@ -2,7 +2,10 @@
 
 use core::{fmt, str::FromStr};
 
-use crate::elf::{Header, Layout};
+use crate::{
+    consts::eflags,
+    elf::{Header, Layout},
+};
 
 /// A real architecture as nvcc's `-arch` and `-code` name it: a number and perhaps a suffix.
 ///
@@ -84,19 +87,19 @@ impl Flags {
         match header.layout {
             Layout::Old => Self {
                 sm: byte(0),
-                accelerated: bit(0x800),
-                virtual_sm: Some(byte(16)),
-                address64: bit(0x400),
-                mercury: bit(0x4000),
-                lto: bit(0x8000_0000),
+                accelerated: bit(eflags::V1_ACCELERATED),
+                virtual_sm: Some(byte(eflags::V1_VIRTUAL_SM_SHIFT)),
+                address64: bit(eflags::V1_64BIT_ADDRESS),
+                mercury: bit(eflags::V1_MERCURY),
+                lto: bit(eflags::V1_LTO),
             },
             Layout::New => Self {
-                sm: byte(8),
-                accelerated: bit(0x8),
+                sm: byte(eflags::V2_SM_SHIFT),
+                accelerated: bit(eflags::V2_ACCELERATED),
                 virtual_sm: None,
                 address64: true,
-                mercury: bit(0x2),
-                lto: bit(0x1),
+                mercury: bit(eflags::V2_MERCURY_CAPSULE),
+                lto: bit(eflags::V2_LTO),
             },
         }
     }

@@ -3,14 +3,15 @@
 use crate::{
     Function, Result, Sm,
     arch::{Flags, Suffix},
-    elf::{ET_EWP, Elf, Layout},
+    compat,
+    consts::{Compat, ElfType, NoteType},
+    elf::{Elf, Layout},
     functions,
-    note::{CudaInfo, NT_CUINFO, NT_TKINFO, Notes, Tool},
+    note::{CudaInfo, Note, Notes, Tool},
     nvinfo::{Attributes, Value},
+    uses::{self, References, Spills},
+    variable::{self, Variable},
 };
-
-/// Attribute 9 of `.nv.compat`: the code is for an accelerated target.
-const CUDA_ACCELERATOR_TARGET: u8 = 9;
 
 /// What kind of object the file is, by `e_type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +51,10 @@ impl<'a> Cubin<'a> {
     /// Whether the file is relocatable, executable or both.
     pub fn kind(&self) -> ObjectKind {
         match self.elf.header().kind {
-            1 => ObjectKind::Relocatable,
-            2 => ObjectKind::Executable,
-            ET_EWP => ObjectKind::ExtensibleWholeProgram,
-            other => ObjectKind::Other(other),
+            ElfType::REL => ObjectKind::Relocatable,
+            ElfType::EXEC => ObjectKind::Executable,
+            ElfType::CUDA_EWP => ObjectKind::ExtensibleWholeProgram,
+            ElfType(other) => ObjectKind::Other(other),
         }
     }
 
@@ -87,16 +88,8 @@ impl<'a> Cubin<'a> {
         if self.elf.header().layout == Layout::Old {
             return Ok(false);
         }
-        let Some(section) = self.elf.section_named(b".nv.compat") else {
-            return Ok(false);
-        };
-        for attribute in Attributes::new(self.elf.reader(&section)?) {
-            let attribute = attribute.map_err(|error| error.in_section(".nv.compat"))?;
-            if attribute.code == CUDA_ACCELERATOR_TARGET {
-                return Ok(matches!(attribute.value, Value::Byte(1)));
-            }
-        }
-        Ok(false)
+        let value = compat::value(&self.elf, Compat::CUDA_ACCELERATOR_TARGET)?;
+        Ok(value == Some(Value::Byte(1)))
     }
 
     fn family_by_command_line(&self, number: u16) -> Result<bool> {
@@ -112,12 +105,15 @@ impl<'a> Cubin<'a> {
     /// Yields an error for an entry of `.note.nv.tkinfo` that is damaged.
     pub fn tools(&self) -> impl Iterator<Item = Result<Tool<'a>>> + use<'a> {
         self.notes(b".note.nv.tkinfo")
-            .filter(|note| note.as_ref().map_or(true, |note| note.ty == NT_TKINFO))
+            .filter(|note| {
+                note.as_ref()
+                    .map_or(true, |note| note.ty == NoteType::TKINFO)
+            })
             .map(|note| note.and_then(|note| Tool::read(&note)))
             .map(|tool| tool.map_err(|error| error.in_section(".note.nv.tkinfo")))
     }
 
-    fn notes(&self, name: &[u8]) -> impl Iterator<Item = Result<crate::note::Note<'a>>> + use<'a> {
+    fn notes(&self, name: &[u8]) -> impl Iterator<Item = Result<Note<'a>>> + use<'a> {
         let notes = self
             .elf
             .section_named(name)
@@ -134,7 +130,7 @@ impl<'a> Cubin<'a> {
         for name in [".note.nv.cuinfo", ".note.nv.cuver"] {
             for note in self.notes(name.as_bytes()) {
                 let info = note.and_then(|note| {
-                    (note.ty == NT_CUINFO)
+                    (note.ty == NoteType::CUINFO)
                         .then(|| CudaInfo::read(&note))
                         .transpose()
                 });
@@ -221,11 +217,40 @@ impl<'a> Cubin<'a> {
     /// # Errors
     /// When `function` is of another file.
     pub fn attributes(&self, function: &Function<'_>) -> Result<Attributes<'a>> {
-        let reader = match function.attributes {
-            Some(index) => self.elf.reader(&self.elf.section(index)?)?,
-            None => crate::reader::Reader::new(&[], 0),
-        };
-        Ok(Attributes::new(reader))
+        uses::attributes(&self.elf, function)
+    }
+
+    /// Names of the functions that a function needs from outside the file: `vprintf`, `malloc`, `__assertfail`.
+    ///
+    /// # Errors
+    /// When a record is damaged.
+    pub fn externs(&self, function: &Function<'_>) -> Result<Vec<&'a str>> {
+        uses::externs(&self.elf, function)
+    }
+
+    /// Spill instructions of a function with the bytes they move; `None` before CUDA 12.6, which does not record them,
+    /// and below sm_70, whose instructions are encoded otherwise. A lower bound: see [`Spills`].
+    ///
+    /// # Errors
+    /// When a record is damaged.
+    pub fn spills(&self, function: &Function<'_>) -> Result<Option<Spills>> {
+        uses::spills(&self.elf, function)
+    }
+
+    /// Texture, surface and sampler references of a function.
+    ///
+    /// # Errors
+    /// When a relocation is damaged.
+    pub fn references(&self, function: &Function<'_>) -> Result<References> {
+        uses::references(&self.elf, function)
+    }
+
+    /// The `__device__` and `__constant__` variables, in symbol order.
+    ///
+    /// # Errors
+    /// When a symbol is damaged, or a variable's initial bytes lie outside its section.
+    pub fn variables(&self) -> Result<Vec<Variable<'a>>> {
+        variable::variables(&self.elf)
     }
 }
 

@@ -10,26 +10,17 @@
 
 use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, SIZEOF_IDENT},
-    section_header::{
-        SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX, SHT_NOBITS, SHT_NULL, SHT_SYMTAB, SHT_SYMTAB_SHNDX,
-    },
+    section_header::{SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
     sym::{st_bind, st_type},
 };
 use goblin::{elf32, elf64};
 
-use crate::{Error, Result, limits, reader::Reader};
-
-/// `e_machine` of CUDA objects.
-pub const EM_CUDA: u16 = 190;
-/// `EI_OSABI` of the old layout: every toolkit to 12.6, and 12.8 and 12.9 below sm_100.
-pub const ELFOSABI_CUDA: u8 = 0x33;
-/// `EI_OSABI` of the new layout: 12.8 and 12.9 from sm_100 on, and every target from 13.0 on.
-pub const ELFOSABI_CUDA_V2: u8 = 0x41;
-/// `e_type` of an extensible whole program (`ptxas -ewp`).
-pub const ET_EWP: u16 = 0xff00;
-
-/// Section types of CUDA that occupy no bytes in the file: global, local, shared, reserved shared.
-const NO_BITS: [u32; 4] = [0x7000_0007, 0x7000_0009, 0x7000_000a, 0x7000_0015];
+use crate::{
+    Error, Result,
+    consts::{ElfMachine, ElfType, OsAbi, SectionType, SttOther, SymbolBinding, SymbolType},
+    limits,
+    reader::Reader,
+};
 
 /// Word size of the object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +49,8 @@ pub struct Header {
     pub layout: Layout,
     /// `EI_ABIVERSION`.
     pub abi_version: u8,
-    /// `e_type`: 1 relocatable, 2 executable, 0xff00 extensible whole program.
-    pub kind: u16,
+    /// `e_type`: relocatable, executable, extensible whole program.
+    pub kind: ElfType,
     /// `e_version`: ten times the toolkit's major version plus the minor one (old layout), 1 (new layout).
     pub version: u32,
     /// `e_flags`.
@@ -86,7 +77,7 @@ pub struct Section {
     /// `sh_name`: offset of the name in the section-name string table.
     pub name: u32,
     /// `sh_type`.
-    pub ty: u32,
+    pub ty: SectionType,
     /// `sh_flags`.
     pub flags: u64,
     /// `sh_addr`.
@@ -103,14 +94,6 @@ pub struct Section {
     pub align: u64,
     /// `sh_entsize` in bytes.
     pub entsize: u64,
-}
-
-impl Section {
-    /// Whether the section has a size but no bytes in the file (NOBITS and CUDA's own such types).
-    #[inline]
-    pub fn is_no_bits(&self) -> bool {
-        self.ty == SHT_NOBITS || NO_BITS.contains(&self.ty)
-    }
 }
 
 /// Where a symbol is defined.
@@ -134,7 +117,7 @@ pub struct Symbol {
     /// `st_info`: binding and type.
     pub info: u8,
     /// `st_other`: visibility and CUDA's bits.
-    pub other: u8,
+    pub other: SttOther,
     /// `st_shndx`.
     pub place: Place,
     /// `st_value`.
@@ -144,16 +127,16 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// Type: 1 object, 2 function, 3 section, 10 to 13 CUDA's own.
+    /// Type: object, function, section, or one of CUDA's own.
     #[inline]
-    pub fn ty(&self) -> u8 {
-        st_type(self.info)
+    pub fn ty(&self) -> SymbolType {
+        SymbolType(st_type(self.info))
     }
 
-    /// Binding: 0 local, 1 global, 2 weak.
+    /// Binding: local, global, weak.
     #[inline]
-    pub fn binding(&self) -> u8 {
-        st_bind(self.info)
+    pub fn binding(&self) -> SymbolBinding {
+        SymbolBinding(st_bind(self.info))
     }
 }
 
@@ -261,6 +244,20 @@ impl<'a> Names<'a> {
     }
 }
 
+/// The whole name, or the part before the first byte that is not UTF-8.
+///
+/// NVIDIA's tools write ASCII names; this keeps a name of another origin readable without copying it.
+#[inline]
+pub fn utf8_part(name: &[u8]) -> &str {
+    match core::str::from_utf8(name) {
+        Ok(name) => name,
+        Err(error) => name
+            .get(..error.valid_up_to())
+            .and_then(|part| core::str::from_utf8(part).ok())
+            .unwrap_or_default(),
+    }
+}
+
 /// A well-formed CUDA ELF object over borrowed bytes.
 #[derive(Debug, Clone)]
 pub struct Elf<'a> {
@@ -309,14 +306,16 @@ impl<'a> Elf<'a> {
         let mut extended = None;
         for section in self.sections() {
             let end = section.offset.checked_add(section.size);
-            if end.is_none_or(|end| end > length) && section.ty != SHT_NULL && !section.is_no_bits()
+            if end.is_none_or(|end| end > length)
+                && section.ty != SectionType::NULL
+                && !section.ty.no_bits()
             {
                 return Err(self.outside(&section));
             }
             match section.ty {
                 // The symbol table is found by its type: `sh_link` of `.nv.info` is stale in files of CUDA 12.1 and 12.2.
-                SHT_SYMTAB if symtab.is_none() => symtab = Some(section),
-                SHT_SYMTAB_SHNDX if extended.is_none() => extended = Some(section),
+                SectionType::SYMTAB if symtab.is_none() => symtab = Some(section),
+                SectionType::SYMTAB_SHNDX if extended.is_none() => extended = Some(section),
                 _ => {}
             }
         }
@@ -466,7 +465,7 @@ impl<'a> Elf<'a> {
     /// When they lie outside the file.
     #[inline]
     pub fn data(&self, section: &Section) -> Result<&'a [u8]> {
-        if section.is_no_bits() || section.ty == SHT_NULL {
+        if section.ty.no_bits() || section.ty == SectionType::NULL {
             return Ok(&[]);
         }
         slice(self.data, section.offset, section.size).ok_or_else(|| self.outside(section))
@@ -521,7 +520,7 @@ impl<'a> Elf<'a> {
             index,
             name: raw.st_name,
             info: raw.st_info,
-            other: raw.st_other,
+            other: SttOther(raw.st_other),
             place,
             value: raw.st_value,
             size: raw.st_size,
@@ -637,7 +636,7 @@ fn decode_section(class: Class, bytes: &[u8], index: u32) -> Option<Section> {
             Some(Section {
                 index,
                 name: raw.sh_name,
-                ty: raw.sh_type,
+                ty: SectionType(raw.sh_type),
                 flags: raw.sh_flags,
                 addr: raw.sh_addr,
                 offset: raw.sh_offset,
@@ -654,7 +653,7 @@ fn decode_section(class: Class, bytes: &[u8], index: u32) -> Option<Section> {
             Some(Section {
                 index,
                 name: raw.sh_name,
-                ty: raw.sh_type,
+                ty: SectionType(raw.sh_type),
                 flags: raw.sh_flags.into(),
                 addr: raw.sh_addr.into(),
                 offset: raw.sh_offset.into(),
@@ -778,20 +777,22 @@ fn read_header(data: &[u8]) -> Result<Header> {
         Class::Elf32 => reader.u32().map(u64::from),
         Class::Elf64 => reader.u64(),
     };
-    let kind = reader.u16()?;
-    let machine = reader.u16()?;
-    if machine != EM_CUDA {
+    let kind = ElfType(reader.u16()?);
+    let machine = ElfMachine(reader.u16()?);
+    if machine != ElfMachine::CUDA {
         return Err(Error::new(
             format!(
-                "no cubin: e_machine is {machine}, expected {EM_CUDA} (CUDA); for host objects read the device code inside"
+                "no cubin: e_machine is {}, expected {} (CUDA); in host objects read the device code inside",
+                machine.0,
+                ElfMachine::CUDA.0
             ),
             18,
         ));
     }
-    let layout = match os_abi {
-        ELFOSABI_CUDA => Layout::Old,
-        ELFOSABI_CUDA_V2 => Layout::New,
-        other => {
+    let layout = match OsAbi(os_abi) {
+        OsAbi::CUDA => Layout::Old,
+        OsAbi::CUDA_V2 => Layout::New,
+        OsAbi(other) => {
             return Err(Error::new(
                 format!(
                     "EI_OSABI is {other:#x}, expected 0x33 or 0x41: this CUDA object has a layout that is not known"

@@ -7,7 +7,9 @@
 use crate::{
     Error, Function, Params, Result,
     arch::Flags,
-    elf::{Elf, Layout, Names, Place, Section},
+    attr::{Annotation, Annotations, ParamRecord, dimensions},
+    consts::{Eiattr, ElfType, SectionType, SymbolType},
+    elf::{Elf, Layout, Names, Place, Section, utf8_part},
     kernel::{Cuobjdump, LaunchBounds, Param, Resources},
     limits,
     nvinfo::{Attribute, Attributes, Value},
@@ -15,39 +17,10 @@ use crate::{
 
 /// `sh_flags` bit of sections with machine code.
 const SHF_EXECINSTR: u64 = 4;
-/// Section type of `.nv.info` and `.nv.info.<f>`.
-const CUDA_INFO: u32 = 0x7000_0000;
-/// `st_other` bit of kernels.
-const STO_CUDA_ENTRY: u8 = 0x10;
-/// `st_info` type of functions.
-const STT_FUNC: u8 = 2;
-/// `e_type` of relocatable objects.
-const ET_REL: u16 = 1;
-
 /// MIN_STACK_SIZE when the stack is not statically known.
 const STACK_UNKNOWN: u32 = u32::MAX;
 /// The first toolkit that records spill instructions, as CUDA_API_VERSION writes it.
 const SPILLS_RECORDED_SINCE: u32 = 126;
-
-/// Codes of `.nv.info` that are read here. Source: CUBIN_FORMAT section 5.1.
-mod code {
-    pub(super) const MAX_THREADS: u8 = 0x05;
-    pub(super) const PARAM_CBANK: u8 = 0x0a;
-    pub(super) const REQNTID: u8 = 0x10;
-    pub(super) const FRAME_SIZE: u8 = 0x11;
-    pub(super) const MIN_STACK_SIZE: u8 = 0x12;
-    pub(super) const KPARAM_INFO: u8 = 0x17;
-    pub(super) const CBANK_PARAM_SIZE: u8 = 0x19;
-    pub(super) const MAXREG_COUNT: u8 = 0x1b;
-    pub(super) const REGCOUNT: u8 = 0x2f;
-    pub(super) const CUDA_API_VERSION: u8 = 0x37;
-    pub(super) const CTA_PER_CLUSTER: u8 = 0x3d;
-    pub(super) const EXPLICIT_CLUSTER: u8 = 0x3e;
-    pub(super) const MAX_CLUSTER_RANK: u8 = 0x3f;
-    pub(super) const KPARAM_INFO_V2: u8 = 0x45;
-    pub(super) const NUM_BARRIERS: u8 = 0x4c;
-    pub(super) const ANNOTATIONS: u8 = 0x55;
-}
 
 /// Reads every function that has a `.text` section of its own, in section order.
 ///
@@ -90,7 +63,7 @@ pub(crate) fn read<'a>(elf: &Elf<'a>, toolkit: Option<u32>) -> Result<Vec<Functi
         }
     }
     let flags = Flags::of(elf.header());
-    let relocatable = elf.header().kind == ET_REL;
+    let relocatable = elf.header().kind == ElfType::REL;
     for function in &mut functions {
         finish(
             function,
@@ -119,7 +92,7 @@ impl Kind {
             .section_names()
             .tail(section.name)
             .strip_prefix(b".nv.")?;
-        if section.ty == CUDA_INFO {
+        if section.ty == SectionType::CUDA_INFO {
             return match name.strip_prefix(b"info")?.first()? {
                 b'.' => Some(Self::Attributes),
                 0 => Some(Self::ModuleAttributes),
@@ -173,7 +146,7 @@ fn find<'a>(elf: &Elf<'a>) -> Result<Vec<Function<'a>>> {
 /// A function with what its section header and its symbol say.
 fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Result<Function<'a>> {
     let symbol = elf.symbol(section.info & 0x00ff_ffff)?;
-    if symbol.place != Place::Section(section.index) || symbol.ty() != STT_FUNC {
+    if symbol.place != Place::Section(section.index) || symbol.ty() != SymbolType::FUNC {
         return Err(Error::new(
             format!(
                 "sh_info names symbol {} as the function of this section, but that symbol is none or lies elsewhere",
@@ -189,7 +162,7 @@ fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Resu
         symbol_index: symbol.index,
         section: section.index,
         attributes: None,
-        kernel: symbol.other & STO_CUDA_ENTRY != 0,
+        kernel: symbol.other.entry(),
         resources: Resources {
             registers,
             barriers: old.then_some(((section.flags >> 20) & 0x7f) as u8),
@@ -204,18 +177,6 @@ fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Resu
             ..Cuobjdump::default()
         },
     })
-}
-
-/// The whole name, or the part before the first byte that is not UTF-8.
-#[inline]
-fn utf8_part(name: &[u8]) -> &str {
-    match core::str::from_utf8(name) {
-        Ok(name) => name,
-        Err(error) => name
-            .get(..error.valid_up_to())
-            .and_then(|part| core::str::from_utf8(part).ok())
-            .unwrap_or_default(),
-    }
 }
 
 /// Position of the function of a `.text` section. `functions` is sorted by section index, mostly without gaps.
@@ -243,8 +204,8 @@ fn read_symbol_records(
     for attribute in Attributes::new(elf.reader(section)?) {
         let attribute = attribute?;
         if !matches!(
-            attribute.code,
-            code::REGCOUNT | code::FRAME_SIZE | code::MIN_STACK_SIZE
+            Eiattr(attribute.code),
+            Eiattr::REGCOUNT | Eiattr::FRAME_SIZE | Eiattr::MIN_STACK_SIZE
         ) {
             continue;
         }
@@ -261,14 +222,14 @@ fn read_symbol_records(
         if function.symbol_index != index {
             continue;
         }
-        match attribute.code {
-            code::REGCOUNT => {
+        match Eiattr(attribute.code) {
+            Eiattr::REGCOUNT => {
                 function.resources.registers = value;
                 if function.kernel {
                     function.cuobjdump.reg = value;
                 }
             }
-            code::FRAME_SIZE => function.resources.frame = Some(value),
+            Eiattr::FRAME_SIZE => function.resources.frame = Some(value),
             _ => {
                 function.cuobjdump.stack = Some(value);
                 // Unknown is the largest number, so that it wins here too.
@@ -295,34 +256,35 @@ fn read_attributes(
     let resources = &mut function.resources;
     for attribute in Attributes::new(reader) {
         let attribute = attribute?;
-        match attribute.code {
-            code::KPARAM_INFO => block.push(&attribute, false)?,
-            code::KPARAM_INFO_V2 => block.push(&attribute, true)?,
-            code::PARAM_CBANK => {
+        match Eiattr(attribute.code) {
+            Eiattr::KPARAM_INFO | Eiattr::KPARAM_INFO_V2 => block.push(&attribute)?,
+            Eiattr::PARAM_CBANK => {
                 let mut reader = attribute.reader();
                 let _symbol = reader.u32()?;
                 block.base = reader.u16()?.into();
                 block.size = reader.u16()?.into();
             }
-            code::CBANK_PARAM_SIZE if block.size == 0 => {
+            Eiattr::CBANK_PARAM_SIZE if block.size == 0 => {
                 block.size = attribute.number().unwrap_or(0);
             }
-            code::MAX_THREADS => launch.max_threads = Some(triple(&attribute)?),
-            code::REQNTID => launch.required_threads = Some(triple(&attribute)?),
-            code::CTA_PER_CLUSTER => launch.cluster = Some(triple(&attribute)?),
-            code::EXPLICIT_CLUSTER => launch.explicit_cluster = true,
-            code::MAX_CLUSTER_RANK => launch.max_cluster_rank = attribute.number(),
-            code::MAXREG_COUNT => {
+            Eiattr::MAX_THREADS => launch.max_threads = Some(dimensions(&attribute)?),
+            Eiattr::REQNTID => launch.required_threads = Some(dimensions(&attribute)?),
+            Eiattr::CTA_PER_CLUSTER => launch.cluster = Some(dimensions(&attribute)?),
+            Eiattr::EXPLICIT_CLUSTER => launch.explicit_cluster = true,
+            Eiattr::MAX_CLUSTER_RANK => launch.max_cluster_rank = attribute.number(),
+            Eiattr::MAXREG_COUNT => {
                 launch.max_registers = attribute.number().filter(|&cap| cap != 255);
             }
-            code::NUM_BARRIERS => {
+            Eiattr::NUM_BARRIERS => {
                 if let Value::Byte(count) = attribute.value {
                     resources.barriers = Some(count);
                 }
             }
-            code::CUDA_API_VERSION => toolkit = attribute.number(),
-            code::ANNOTATIONS => {
-                let count = spill_instructions(&attribute)?;
+            Eiattr::CUDA_API_VERSION => toolkit = attribute.number(),
+            Eiattr::ANNOTATIONS => {
+                let spills = Annotations::new(&attribute)
+                    .filter(|annotation| matches!(annotation, Annotation::Spill(_)));
+                let count = u32::try_from(spills.count()).unwrap_or(u32::MAX);
                 let sum = resources.spill_instructions.unwrap_or(0);
                 resources.spill_instructions = Some(sum.saturating_add(count));
             }
@@ -338,12 +300,6 @@ fn read_attributes(
     Ok(())
 }
 
-#[inline]
-fn triple(attribute: &Attribute<'_>) -> Result<[u32; 3]> {
-    let mut reader = attribute.reader();
-    Ok([reader.u32()?, reader.u32()?, reader.u32()?])
-}
-
 /// The parameter block as its records come in.
 #[derive(Default)]
 struct Block {
@@ -356,32 +312,18 @@ struct Block {
 
 impl Block {
     #[inline]
-    fn push(&mut self, attribute: &Attribute<'_>, second: bool) -> Result<()> {
-        let mut reader = attribute.reader();
-        let _symbol = reader.u32()?;
-        let ordinal = reader.u16()?;
-        let offset = reader.u16()?.into();
-        let param = if second {
-            Param {
-                ordinal,
-                offset,
-                size: reader.u16()?.into(),
-                pointee_align_log2: reader.u8()?,
-                pointee_space: reader.u8()?,
-            }
-        } else {
-            let word = reader.u32()?;
-            Param {
-                ordinal,
-                offset,
-                size: word >> 18,
-                pointee_align_log2: (word & 0xff) as u8,
-                pointee_space: ((word >> 8) & 0xf) as u8,
-            }
+    fn push(&mut self, attribute: &Attribute<'_>) -> Result<()> {
+        let record = ParamRecord::read(attribute)?;
+        let param = Param {
+            ordinal: record.ordinal,
+            offset: record.offset.into(),
+            size: record.size,
+            pointee_align_log2: record.pointee_align_log2,
+            pointee_space: record.pointee_space.0,
         };
         if self.params.is_empty() {
             // The highest ordinal comes first, so this is the count.
-            let count = usize::from(ordinal).saturating_add(1).min(self.most);
+            let count = usize::from(record.ordinal).saturating_add(1).min(self.most);
             self.params.reserve_exact(count);
         }
         self.params.push(param);
@@ -401,33 +343,6 @@ impl Block {
     }
 }
 
-/// Number of spill stores and reloads in an annotation list (CUBIN_FORMAT section 5.4).
-fn spill_instructions(attribute: &Attribute<'_>) -> Result<u32> {
-    let mut reader = attribute.reader();
-    let mut count: u32 = 0;
-    // The list is cut modulo 65,536 bytes, so its last entry may be incomplete, and in a cut list the first word may be
-    // no kind: what follows then is not known.
-    while reader.len() >= 8 {
-        match reader.u32()? {
-            1 => {
-                reader.u32()?;
-                count = count.saturating_add(1);
-            }
-            2 => {
-                reader.u32()?;
-                let length = (reader.u32()? as usize).saturating_add(3) & !3;
-                reader.bytes(length.min(reader.len()))?;
-            }
-            3 => {
-                let length = (reader.u32()? as usize).saturating_add(3) & !3;
-                reader.bytes(length.min(reader.len()))?;
-            }
-            _ => break,
-        }
-    }
-    Ok(count)
-}
-
 fn spills_recorded(toolkit: Option<u32>) -> bool {
     toolkit.is_some_and(|toolkit| toolkit >= SPILLS_RECORDED_SINCE)
 }
@@ -443,6 +358,7 @@ fn finish(
     let raw = &mut function.cuobjdump;
     let resources = &mut function.resources;
     raw.stack = raw.stack.filter(|&bytes| bytes != STACK_UNKNOWN);
+    resources.stack_unbounded = resources.stack == Some(STACK_UNKNOWN);
     // nvlink adds the stack of callees, so what a relocatable object says is not final.
     resources.stack = resources
         .stack

@@ -38,6 +38,8 @@ pub struct Resources {
     /// The largest MIN_STACK_SIZE record: CUDA 12.4 and 12.5 write two that contradict each other, the last one wrong.
     /// 12.9 writes 0 for kernels with `alloca`, which cannot be told apart from a true 0.
     pub stack: Option<u32>,
+    /// The file says that the stack is not statically known: recursion, `alloca`, or an indirect call of these.
+    pub stack_unbounded: bool,
     /// Stack frame bytes of the function alone (FRAME_SIZE), where recorded.
     pub frame: Option<u32>,
     /// Spill store and reload instructions; `None` when the toolkit (before 12.6) does not record them.

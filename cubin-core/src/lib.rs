@@ -16,6 +16,9 @@
 )]
 
 pub mod arch;
+pub mod attr;
+pub mod callgraph;
+pub mod compat;
 pub mod consts;
 pub mod cubin;
 pub mod elf;
@@ -28,6 +31,8 @@ pub mod limits;
 pub mod note;
 pub mod nvinfo;
 pub mod reader;
+pub mod uses;
+pub mod variable;
 
 pub use arch::Sm;
 pub use cubin::Cubin;

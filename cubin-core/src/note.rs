@@ -4,12 +4,7 @@
 //! `.note.nv.cuinfo` (13.0 and later) and `.note.nv.cuver` (12.8 and 12.9) have type 1000. Cubins of the old layout
 //! have no notes. Source: CUBIN_FORMAT section 6, measured on toolkits 12.8 to 13.5.
 
-use crate::{Error, Result, reader::Reader};
-
-/// Note type of `.note.nv.cuinfo` and `.note.nv.cuver`.
-pub const NT_CUINFO: u32 = 1000;
-/// Note type of `.note.nv.tkinfo`.
-pub const NT_TKINFO: u32 = 2000;
+use crate::{Error, Result, consts::NoteType, reader::Reader};
 
 /// One ELF note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +12,7 @@ pub struct Note<'a> {
     /// Owner, without the NUL: `NVIDIA Corp`.
     pub owner: &'a [u8],
     /// Type within the owner's numbers.
-    pub ty: u32,
+    pub ty: NoteType,
     /// The descriptor.
     pub descriptor: &'a [u8],
     /// Where the descriptor starts in the file.
@@ -39,7 +34,7 @@ impl<'a> Notes<'a> {
     fn note(&mut self) -> Result<Note<'a>> {
         let owner_size = self.reader.u32()?;
         let size = self.reader.u32()?;
-        let ty = self.reader.u32()?;
+        let ty = NoteType(self.reader.u32()?);
         let owner = padded(&mut self.reader, owner_size)?;
         let offset = self.reader.offset();
         let descriptor = padded(&mut self.reader, size)?;
@@ -93,7 +88,7 @@ pub struct Tool<'a> {
 }
 
 impl<'a> Tool<'a> {
-    /// Reads the descriptor of a note of type [`NT_TKINFO`].
+    /// Reads the descriptor of a note of type [`NoteType::TKINFO`].
     ///
     /// # Errors
     /// When the descriptor is shorter than its fixed part, or a string lies outside of it or has no end.
@@ -168,7 +163,7 @@ pub struct CudaInfo {
 }
 
 impl CudaInfo {
-    /// Reads the descriptor of a note of type [`NT_CUINFO`].
+    /// Reads the descriptor of a note of type [`NoteType::CUINFO`].
     ///
     /// # Errors
     /// When the descriptor is shorter than 8 bytes.
