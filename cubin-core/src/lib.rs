@@ -25,6 +25,7 @@ pub mod elf;
 pub mod error;
 pub mod fatbin;
 mod functions;
+pub mod host;
 pub mod kernel;
 pub mod limits;
 pub mod note;

@@ -59,10 +59,7 @@ impl<'a> Container<'a> {
 /// `data` is a `.fatbin` file (`base` 0) or a section that holds containers. Bytes that are no container are an error,
 /// once per stretch; zeros between containers are padding.
 pub fn entries(data: &[u8], base: u64) -> impl Iterator<Item = Result<Entry<'_>>> {
-    containers(data, base).flat_map(|container| match container {
-        Ok(container) => Fallible::Entries(container.entries()),
-        Err(error) => Fallible::Error(Some(error)),
-    })
+    containers(data, base).entries()
 }
 
 /// Either the entries of a container or the reason that there are none.
@@ -139,6 +136,14 @@ impl<'a> Iterator for Containers<'a> {
 }
 
 impl<'a> Containers<'a> {
+    /// The entries of all containers, with an error for each damaged container or entry.
+    pub fn entries(self) -> impl Iterator<Item = Result<Entry<'a>>> {
+        self.flat_map(|container| match container {
+            Ok(container) => Fallible::Entries(container.entries()),
+            Err(error) => Fallible::Error(Some(error)),
+        })
+    }
+
     /// Reads the container at `hit`, where the magic number stands, and moves behind it.
     fn container(&mut self, hit: u64) -> Result<Container<'a>> {
         let offset = self.base.saturating_add(hit);
