@@ -1,4 +1,7 @@
 //! Compiles CUDA kernels to cubins, checks them against a policy, and generates typed launch wrappers.
+pub mod config;
 pub mod diag;
+pub mod json;
+pub mod policy;
 pub mod signature;
 pub mod source;
