@@ -9,6 +9,7 @@ use cubin_core::arch::Sm;
 
 use super::{
     Baseline, Facts,
+    baseline::Value,
     findings::{
         Accepted, BaselineImproved, BaselineUnmatched, Excess, NotKnown, OverBudget, UnmatchedArch,
         UnmatchedKernel, UnmatchedTogether,
@@ -211,16 +212,18 @@ fn check_baseline(
         if still.is_some_and(|still| still >= recorded.value) {
             continue;
         }
-        let worst = facts.iter().map(|facts| facts.value(key));
-        let text = match worst
-            .max_by_key(|value| value.unwrap_or(u64::MAX))
-            .flatten()
-        {
-            Some(value) => key.display(value),
-            None => "allowed by cubin.toml".to_owned(),
+        let worst = facts
+            .iter()
+            .map(|facts| facts.value(key).map_or(Value::Unknown, Value::Known))
+            .max();
+        let within = if still.is_none() {
+            ", which cubin.toml allows"
+        } else {
+            ""
         };
+        let value = worst.map_or(String::new(), |value| value.display(key));
+        improved.now.push(format!("{value}{within}"));
         improved.entries.push((name, target, recorded));
-        improved.now.push(text);
     }
     if !unmatched.entries.is_empty() {
         diags.push(unmatched.into());
