@@ -1,0 +1,59 @@
+//! The CUDA toolkit that tests compile with.
+
+use std::sync::OnceLock;
+
+use cubin_build::{
+    env::Env,
+    toolkit::{self, Request, Toolkit},
+};
+
+/// Version that the tests are written for.
+const VERSION: &str = "13.5";
+
+/// The toolkit: one found on the machine, else one installed into the per-user cache (uv or pip, about 130 MB, once).
+///
+/// `None`, with the reason on stderr, when there is none and none can be installed: a test that needs it then returns
+/// early. Under `CUBIN_TEST_REQUIRE_TOOLKIT=1`, which CI sets, that is a panic instead. `CUBIN_TEST_TOOLKIT=none` makes
+/// it `None` at once, to see what the tests do on a machine without.
+pub fn toolkit() -> Option<Toolkit> {
+    static TOOLKIT: OnceLock<Result<Toolkit, String>> = OnceLock::new();
+    let env = Env::process();
+    if env
+        .peek("CUBIN_TEST_TOOLKIT")
+        .is_some_and(|value| value == "none")
+    {
+        eprintln!("skipped: CUBIN_TEST_TOOLKIT=none");
+        return None;
+    }
+    let found = TOOLKIT.get_or_init(|| {
+        let version = VERSION.parse().map_err(|error| format!("{error}"))?;
+        let request = Request {
+            version: Some(version),
+            ..Request::default()
+        };
+        // The tests also want the tools that show a cubin, which not every installation has.
+        if let Ok(found) = toolkit::find(&env, &request)
+            && ["ptxas", "cuobjdump", "nvdisasm"]
+                .iter()
+                .all(|tool| found.tool(tool).is_some())
+        {
+            return Ok(found);
+        }
+        toolkit::install(&env, version, &mut |line| eprintln!("{line}"))
+            .map_err(|error| error.to_string())
+    });
+    match found {
+        Ok(toolkit) => Some(toolkit.clone()),
+        Err(reason) => {
+            let required = env
+                .peek("CUBIN_TEST_REQUIRE_TOOLKIT")
+                .is_some_and(|value| value != "0");
+            assert!(
+                !required,
+                "CUBIN_TEST_REQUIRE_TOOLKIT is set, but: {reason}"
+            );
+            eprintln!("skipped, no CUDA toolkit: {reason}");
+            None
+        }
+    }
+}
