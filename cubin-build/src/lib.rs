@@ -1,4 +1,5 @@
 //! Compiles CUDA kernels to cubins, checks them against a policy, and generates typed launch wrappers.
+pub mod codegen;
 pub mod cache;
 pub mod cargo;
 pub mod config;
