@@ -169,7 +169,8 @@ mod tests {
         assert_eq!(blocks_for(256, 128), Some(2));
         assert_eq!(blocks_for(256, 127), Some(3));
         assert_eq!(blocks_for(256, 63), None);
-        assert_eq!(blocks_for(320, 168), Some(2));
+        assert_eq!(blocks_for(320, 168), Some(1));
+        assert_eq!(blocks_for(320, 167), Some(2));
         assert_eq!(blocks_for(32, 128), Some(13));
         assert_eq!(blocks_for(32, 127), None);
         assert_eq!(blocks_for(0, 10), None);
