@@ -87,7 +87,7 @@ pub fn explain(code: &str) -> Option<String> {
 macro_rules! codes {
     ($($name:ident = $code:literal, $topic:ident, $doc:literal, $example:literal;)+) => {
         $(
-            #[doc = $doc]
+            #[doc = concat!("`", $code, "`: explained in [`ALL`].")]
             pub const $name: Code = Code($code);
         )+
 
