@@ -10,8 +10,10 @@ use super::Code;
 pub enum Topic {
     /// A kernel breaks a budget.
     Budget,
-    /// cubin.toml or the baseline file.
+    /// cubin.toml.
     Config,
+    /// The baseline file.
+    Baseline,
     /// Finding or installing the CUDA toolkit.
     Toolkit,
     /// nvcc, ptxas and their messages.
@@ -32,6 +34,7 @@ impl Topic {
         match self {
             Self::Budget => ("kernel over budget", "kernels over budget"),
             Self::Config => ("problem in cubin.toml", "problems in cubin.toml"),
+            Self::Baseline => ("problem in the baseline", "problems in the baseline"),
             Self::Toolkit => (
                 "problem with the CUDA toolkit",
                 "problems with the CUDA toolkit",
@@ -63,6 +66,13 @@ pub fn find(code: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.code.0 == code)
 }
 
+/// Position of `code` in [`ALL`]: findings about one thing are shown in this order.
+pub(super) fn position(code: Code) -> usize {
+    ALL.iter()
+        .position(|entry| entry.code == code)
+        .unwrap_or(ALL.len())
+}
+
 /// The code's documentation as `cargo cubin explain` prints it.
 pub fn explain(code: &str) -> Option<String> {
     let entry = find(code)?;
@@ -77,7 +87,7 @@ pub fn explain(code: &str) -> Option<String> {
 macro_rules! codes {
     ($($name:ident = $code:literal, $topic:ident, $doc:literal, $example:literal;)+) => {
         $(
-            #[doc = $doc]
+            #[doc = concat!("`", $code, "`: explained in [`ALL`].")]
             pub const $name: Code = Code($code);
         )+
 
@@ -91,7 +101,7 @@ macro_rules! codes {
 codes! {
     // cubin.toml
     CONFIG_SYNTAX = "config-syntax", Config,
-        "cubin.toml is not valid TOML, or a key stands in it twice. Nothing of the file is used until it can be read.",
+        "cubin.toml is not valid TOML, or a key stands in it twice. Nothing is built until it can be read.",
         "error[config-syntax]: cubin.toml is not valid TOML: duplicate key";
     UNKNOWN_KEY = "unknown-key", Config,
         "A table of cubin.toml holds a key that cubin-build does not know. A misspelt budget would otherwise check nothing, so this is an error. The nearest known key is suggested.",
@@ -105,13 +115,13 @@ codes! {
     UNMATCHED_RULE = "unmatched-rule", Config,
         "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
         "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is a template instance: write `gemm<*>`";
-    BASELINE_INVALID = "baseline-invalid", Config,
+    BASELINE_INVALID = "baseline-invalid", Baseline,
         "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
         "error[baseline-invalid]: unknown budget `register` in the baseline of `gemm<float>`\n  = help: `cargo cubin baseline write` makes the file anew";
-    BASELINE_UNMATCHED = "baseline-unmatched", Config,
+    BASELINE_UNMATCHED = "baseline-unmatched", Baseline,
         "The baseline records a kernel that is no longer there for a target that was compiled. Writing the baseline again drops the entry, so that a later kernel of the same name does not inherit its allowance. A warning.",
         "warning[baseline-unmatched]: 1 entry of cubin-baseline.toml is for a kernel that no longer exists\n  = help: run `cargo cubin baseline write`";
-    BASELINE_IMPROVED = "baseline-improved", Config,
+    BASELINE_IMPROVED = "baseline-improved", Baseline,
         "A kernel is better than its baseline records, perhaps even within its budget. Writing the baseline again keeps the gain: from then on a step back fails. A warning.",
         "warning[baseline-improved]: baseline can be tightened for 1 kernel: run `cargo cubin baseline write`";
     BASELINE_ACCEPTED = "baseline-accepted", Budget,

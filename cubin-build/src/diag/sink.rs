@@ -72,7 +72,7 @@ impl Sink {
                 (
                     std::cmp::Reverse(diag.level),
                     place,
-                    diag.code,
+                    codes::position(diag.code),
                     diag.message.clone(),
                 )
             });
@@ -84,7 +84,7 @@ impl Sink {
                 first.kernel.is_some(),
                 place(first),
                 first.kernel.clone(),
-                first.code,
+                codes::position(first.code),
                 first.message.clone(),
             )
         });

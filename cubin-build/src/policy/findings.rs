@@ -39,9 +39,13 @@ impl From<OverBudget<'_>> for Diag {
         if let Some(recorded) = worst.baseline {
             message.push_str(&format!(", baseline is {}", recorded.value.display(key)));
         }
+        let mut figures = figures(worst.facts, key);
+        if on.len() > 1 {
+            figures.push_str(&format!(" on {}", worst.facts.target));
+        }
         let mut diag = Self::new(over_code(key), budget.level, message)
             .kernel(&worst.facts.name)
-            .at_place(worst.facts.place.as_ref(), figures(worst.facts, key));
+            .at_place(worst.facts.place.as_ref(), figures);
         diag = budget_label(diag, &budget);
         if let Some(span) = worst.baseline.and_then(|recorded| recorded.span.clone()) {
             diag = diag.because(span, "no worse than this was accepted");

@@ -10,7 +10,10 @@ mod findings;
 mod help;
 pub mod resolve;
 
-use cubin_core::arch::Sm;
+use cubin_core::{
+    arch::Sm,
+    kernel::{Function, Params},
+};
 
 use crate::{config::Key, source::Span};
 pub use baseline::{Baseline, baseline_from};
@@ -36,6 +39,8 @@ pub struct Facts {
     pub params: Option<u32>,
     /// Static shared memory in bytes per block, without what the system reserves.
     pub static_shared: u64,
+    /// Shared memory in bytes per block that the system reserves: no budget counts it, occupancy does.
+    pub reserved_shared: u64,
     /// `__launch_bounds__`: most threads per block, x times y times z.
     pub max_threads: Option<u32>,
     /// The kernel's name at its definition.
@@ -59,6 +64,32 @@ impl Spills {
 }
 
 impl Facts {
+    /// What the cubin for `target` records of a kernel whose C++ name is `name`.
+    ///
+    /// What a cubin does not record, the spilled bytes and the place in the source, is not known until it is set.
+    pub fn new(name: impl Into<String>, target: Sm, function: &Function<'_>) -> Self {
+        let resources = &function.resources;
+        Self {
+            name: name.into(),
+            symbol: function.symbol.to_owned(),
+            target,
+            registers: resources.registers,
+            stack: resources.stack,
+            spills: None,
+            params: match function.params {
+                Params::NotRecorded => None,
+                Params::Recorded { size, .. } => Some(size),
+            },
+            static_shared: resources.static_shared,
+            reserved_shared: resources.reserved_shared,
+            max_threads: function
+                .launch
+                .max_threads
+                .map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
+            place: None,
+        }
+    }
+
     /// The figure that a budget limits; `None` when it is not known.
     pub fn value(&self, key: Key) -> Option<u64> {
         match key {

@@ -127,7 +127,6 @@ impl<'c> Selection<'c> {
 }
 
 /// The pattern that matches one of `texts` most closely. `Some(None)` when there are no patterns: all are selected.
-#[expect(clippy::type_complexity, reason = "used twice, in one function")]
 fn closest<'c>(
     patterns: &'c [Spanned<Glob>],
     texts: &[&str],
