@@ -51,6 +51,7 @@ macro_rules! open_set {
 
 mod callgraph;
 mod eiattr;
+mod fatbin;
 mod header;
 mod note;
 mod reloc;
@@ -59,6 +60,7 @@ mod symbol;
 
 pub use callgraph::{CallgraphMark, RelAction};
 pub use eiattr::{AnnotationKind, Eiattr, Eifmt, Language, ParamSpace, PointeeSpace};
+pub use fatbin::{EntryFlags, EntryKind, FATBIN_MAGIC, FATBIN_WRAPPER_MAGIC};
 pub use header::{AbiVersion, ElfMachine, ElfType, OsAbi, eflags};
 pub use note::{Compat, NOTE_OWNER, NoteType};
 pub use reloc::{Field, Quantity, RelocType};
