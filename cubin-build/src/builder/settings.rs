@@ -55,8 +55,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
     let sources = sources(builder, &config, &root, &mut watched, sink);
     let generate = &config.generate;
     let backend = builder.backend.clone().unwrap_or(match generate.backend.as_ref().map(|backend| backend.value) {
-        Some(config::Backend::Core) => Backend::Core,
-        Some(config::Backend::Cudarc) | None => Backend::default(),
+        Some(config::Backend::Core | config::Backend::Cudarc) | None => Backend::default(),
     });
     let half = builder.half.unwrap_or(match generate.half.as_ref().map(|half| half.value) {
         Some(config::Half::Half) => HalfTypes::HalfCrate,
