@@ -48,19 +48,30 @@ pub(super) fn read(
             Err(error) => {
                 sink.push(Diag::error(
                     codes::IO_ERROR,
-                    format!("cannot read the cubin of {source} for {}: {error}", unit.target),
+                    format!(
+                        "cannot read the cubin of {source} for {}: {error}",
+                        unit.target
+                    ),
                 ));
                 continue;
             }
         };
         let read = read_unit(&source, unit, &bytes, toolkit, sink);
-        let Some((signatures, facts)) = read else { continue };
+        let Some((signatures, facts)) = read else {
+            continue;
+        };
         for (symbol, facts) in facts {
-            kernels.entry(symbol).or_default().insert(unit.target, facts);
+            kernels
+                .entry(symbol)
+                .or_default()
+                .insert(unit.target, facts);
         }
         per_target.push((unit.target, signatures));
         let file = format!("{name}.{}.cubin", unit.target);
-        images.push(codegen::Image { target: unit.target, file: file.clone() });
+        images.push(codegen::Image {
+            target: unit.target,
+            file: file.clone(),
+        });
         cubins.push((file, bytes));
     }
     if per_target.len() < units.len() {
@@ -68,21 +79,44 @@ pub(super) fn read(
     }
     let (signatures, findings) = signature::same_on_every_target(&per_target);
     for finding in &findings {
-        sink.push(messages::signature(finding, places.of(&signatures, &finding.symbol)));
+        sink.push(messages::signature(
+            finding,
+            places.of(&signatures, &finding.symbol),
+        ));
     }
     let facts = policy_facts(&signatures, &kernels, places);
     for kernel in &signatures.kernels {
         // A finding above has refused this kernel already and said why.
-        let found = findings.iter().any(|finding| finding.symbol == kernel.symbol)
+        let found = findings
+            .iter()
+            .any(|finding| finding.symbol == kernel.symbol)
             || sink.all().iter().any(|diag| {
                 diag.code == codes::SIGNATURE_MISMATCH && diag.kernel.as_ref() == Some(&kernel.name)
             });
-        if let Some(refusal) = kernel.refusal.as_ref().filter(|_| !found && !kernel.in_toolkit_header) {
-            sink.push(messages::refused(kernel, refusal, places.of(&signatures, &kernel.symbol)));
+        if let Some(refusal) = kernel
+            .refusal
+            .as_ref()
+            .filter(|_| !found && !kernel.in_toolkit_header)
+        {
+            sink.push(messages::refused(
+                kernel,
+                refusal,
+                places.of(&signatures, &kernel.symbol),
+            ));
         }
     }
-    let module = codegen::Module { name: name.to_owned(), source, images, signatures, facts: kernels };
-    Some(Compiled { module, cubins, facts })
+    let module = codegen::Module {
+        name: name.to_owned(),
+        source,
+        images,
+        signatures,
+        facts: kernels,
+    };
+    Some(Compiled {
+        module,
+        cubins,
+        facts,
+    })
 }
 
 type UnitFacts = Vec<(String, codegen::Facts)>;
@@ -109,8 +143,13 @@ fn read_unit(
     };
     if recorded != target {
         sink.push(
-            Diag::error(codes::TARGET_MISMATCH, format!("the cubin of {source} is for {recorded}, not for {target}"))
-                .note("NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture"),
+            Diag::error(
+                codes::TARGET_MISMATCH,
+                format!("the cubin of {source} is for {recorded}, not for {target}"),
+            )
+            .note(
+                "NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture",
+            ),
         );
         return None;
     }
@@ -122,8 +161,11 @@ fn read_unit(
             Ok(signatures) => signatures,
             Err(why) => {
                 sink.push(
-                    Diag::error(codes::SIGNATURE_MISMATCH, format!("the kernels of {source} for {target}: {why}"))
-                        .note(format!("CUDA {}", toolkit.version)),
+                    Diag::error(
+                        codes::SIGNATURE_MISMATCH,
+                        format!("the kernels of {source} for {target}: {why}"),
+                    )
+                    .note(format!("CUDA {}", toolkit.version)),
                 );
                 return None;
             }
@@ -139,7 +181,10 @@ fn read_unit(
         .iter()
         .filter(|function| function.kernel)
         .map(|function| {
-            let spills = unit.spills.get(function.symbol).map(|spills| (spills.stores, spills.loads));
+            let spills = unit
+                .spills
+                .get(function.symbol)
+                .map(|spills| (spills.stores, spills.loads));
             let facts = codegen::Facts {
                 resources: function.resources.clone(),
                 spills,
@@ -153,11 +198,15 @@ fn read_unit(
 }
 
 fn read_signatures(stub: &Path, gpu: &Path, toolkit: &Toolkit) -> Result<Signatures, String> {
-    let read = |path: &Path| fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
+    let read = |path: &Path| {
+        fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
     let stub = read(stub)?;
-    let gpu = fs::File::open(gpu).map_err(|error| format!("cannot read {}: {error}", gpu.display()))?;
+    let gpu =
+        fs::File::open(gpu).map_err(|error| format!("cannot read {}: {error}", gpu.display()))?;
     let includes = [toolkit.root.clone()];
-    signature::read(&stub, std::io::BufReader::new(gpu), &includes).map_err(|error| error.to_string())
+    signature::read(&stub, std::io::BufReader::new(gpu), &includes)
+        .map_err(|error| error.to_string())
 }
 
 fn policy_facts(
@@ -167,7 +216,10 @@ fn policy_facts(
 ) -> Vec<policy::Facts> {
     let mut all = Vec::new();
     for (symbol, targets) in kernels {
-        let kernel = signatures.kernels.iter().find(|kernel| kernel.symbol == *symbol);
+        let kernel = signatures
+            .kernels
+            .iter()
+            .find(|kernel| kernel.symbol == *symbol);
         let name = kernel.map_or(symbol, |kernel| &kernel.name);
         let place = places.of(signatures, symbol);
         for (target, facts) in targets {
@@ -204,7 +256,10 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), files: BTreeMap::new() }
+        Self {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+        }
     }
 
     /// The file under the name that messages show, when it can be read.
@@ -218,9 +273,16 @@ impl Places {
 
     /// The kernel's name at its definition.
     fn of(&mut self, signatures: &Signatures, symbol: &str) -> Option<Span> {
-        let kernel = signatures.kernels.iter().find(|kernel| kernel.symbol == symbol)?;
+        let kernel = signatures
+            .kernels
+            .iter()
+            .find(|kernel| kernel.symbol == symbol)?;
         let definition = kernel.definition.as_ref()?;
         let file = self.file(&definition.file)?;
-        Some(source::locate_name(&file, definition.line, &kernel.base_name))
+        Some(source::locate_name(
+            &file,
+            definition.line,
+            &kernel.base_name,
+        ))
     }
 }

@@ -64,7 +64,8 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
 fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let sink = &mut outcome.sink;
     let baseline = read_baseline(settings, &mut outcome.watch, sink);
-    let toolkit = match toolkit::find_with(env, &settings.toolkit, &mut |line| eprintln!("{line}")) {
+    let toolkit = match toolkit::find_with(env, &settings.toolkit, &mut |line| eprintln!("{line}"))
+    {
         Ok(toolkit) => toolkit,
         Err(error) => {
             sink.push(messages::toolkit(&error));
@@ -95,7 +96,11 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
         sink.push(messages::failure(failure, &mut places));
     }
     for unit in &compiled.units {
-        for message in unit.messages.iter().filter(|message| message.level == Level::Warning) {
+        for message in unit
+            .messages
+            .iter()
+            .filter(|message| message.level == Level::Warning)
+        {
             sink.push(messages::warning(message, &mut places));
         }
     }
@@ -103,8 +108,13 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
         sink.push(Diag::warning(codes::NVCC_WARNING, note.clone()));
     }
     let modules = read_units(settings, &toolkit, &compiled.units, &mut places, sink);
-    outcome.facts = modules.iter().flat_map(|module| module.facts.iter().cloned()).collect();
-    outcome.facts.sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
+    outcome.facts = modules
+        .iter()
+        .flat_map(|module| module.facts.iter().cloned())
+        .collect();
+    outcome
+        .facts
+        .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
     if sink.has_errors() {
         return None;
@@ -114,14 +124,20 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     }
     if let Some(path) = baseline_path(settings) {
         let written = policy::baseline_from(&outcome.facts, &Policy::new(&settings.config));
-        outcome.baseline = Some(report::BaselineFile { path, text: written.to_toml(), entries: written.len() });
+        outcome.baseline = Some(report::BaselineFile {
+            path,
+            text: written.to_toml(),
+            entries: written.len(),
+        });
     }
     let (text, cubins) = generate(settings, modules, sink);
     // In report mode a policy violation is data, and the crate must still build.
     if sink.has_errors() && settings.report.is_none() {
         return None;
     }
-    let written = write(settings, &text, &cubins).map_err(|error| sink.push(error)).ok()?;
+    let written = write(settings, &text, &cubins)
+        .map_err(|error| sink.push(error))
+        .ok()?;
     let recompiled = compiled.units.iter().filter(|unit| unit.compiled()).count();
     outcome.output = Some(Output {
         generated: settings.out_dir.join(&settings.out_file),
@@ -156,9 +172,14 @@ fn read_baseline(settings: &Settings, watch: &mut Watch, sink: &mut Sink) -> Opt
         Err(error) => {
             let span = settings.config.baseline.as_ref().map(|file| &file.span);
             sink.push(
-                Diag::error(codes::BASELINE_INVALID, format!("cannot read the baseline {shown}: {error}"))
-                    .at_place(span, "named here")
-                    .help("run `cargo cubin baseline write` to make it, or take the [baseline] table out"),
+                Diag::error(
+                    codes::BASELINE_INVALID,
+                    format!("cannot read the baseline {shown}: {error}"),
+                )
+                .at_place(span, "named here")
+                .help(
+                    "run `cargo cubin baseline write` to make it, or take the [baseline] table out",
+                ),
             );
             None
         }
@@ -176,14 +197,28 @@ fn read_units(
     for unit in units {
         by_source.entry(&unit.source).or_default().push(unit);
     }
-    let sources: Vec<&Path> = settings.sources.iter().map(|source| source.path.as_path()).collect();
+    let sources: Vec<&Path> = settings
+        .sources
+        .iter()
+        .map(|source| source.path.as_path())
+        .collect();
     let names = module_names(&sources);
     let mut modules = Vec::new();
     for (source, name) in sources.iter().zip(&names) {
-        let Some(units) = by_source.get(source).filter(|units| units.len() == settings.targets.len()) else {
+        let Some(units) = by_source
+            .get(source)
+            .filter(|units| units.len() == settings.targets.len())
+        else {
             continue;
         };
-        modules.extend(images::read(&settings.root, toolkit, name, units, places, sink));
+        modules.extend(images::read(
+            &settings.root,
+            toolkit,
+            name,
+            units,
+            places,
+            sink,
+        ));
     }
     modules
 }
@@ -209,7 +244,11 @@ fn module_names(sources: &[&Path]) -> Vec<String> {
     };
     let mut lengths = vec![1_usize; sources.len()];
     loop {
-        let names: Vec<String> = lengths.iter().enumerate().map(|(index, length)| tail(index, *length)).collect();
+        let names: Vec<String> = lengths
+            .iter()
+            .enumerate()
+            .map(|(index, length)| tail(index, *length))
+            .collect();
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for name in &names {
             *seen.entry(name).or_default() += 1;
@@ -231,8 +270,11 @@ type Cubins = Vec<(String, Vec<u8>)>;
 
 fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (String, Cubins) {
     let mut cubins = Vec::new();
-    let mut input =
-        codegen::Input { modules: Vec::new(), backend: settings.backend.clone(), half: settings.half };
+    let mut input = codegen::Input {
+        modules: Vec::new(),
+        backend: settings.backend.clone(),
+        half: settings.half,
+    };
     for module in modules {
         cubins.extend(module.cubins);
         input.modules.push(module.module);
@@ -240,8 +282,16 @@ fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (St
     let generated = codegen::generate(&input);
     for finding in generated.findings {
         sink.push(match finding {
-            codegen::Finding::NameCollision { module, name, items: [first, second] } => {
-                let place = if module.is_empty() { String::new() } else { format!(" in module `{module}`") };
+            codegen::Finding::NameCollision {
+                module,
+                name,
+                items: [first, second],
+            } => {
+                let place = if module.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in module `{module}`")
+                };
                 Diag::error(
                     codes::NAME_COLLISION,
                     format!("`{first}` and `{second}` would both become `{name}`{place}"),
@@ -261,7 +311,10 @@ fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (St
 /// Cubins first, then the file that includes them; then the cubins of earlier builds go.
 fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Diag> {
     let failed = |path: &Path, error: std::io::Error| {
-        Diag::error(codes::OUTPUT_UNWRITABLE, format!("cannot write {}: {error}", path.display()))
+        Diag::error(
+            codes::OUTPUT_UNWRITABLE,
+            format!("cannot write {}: {error}", path.display()),
+        )
     };
     let mut written = Vec::new();
     for (name, bytes) in cubins {
@@ -277,7 +330,9 @@ fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf
 
 /// Removes cubins that an earlier run of the same builder wrote and this one did not.
 fn remember(settings: &Settings, cubins: &Cubins) {
-    let list = settings.out_dir.join(format!("{}.images.txt", settings.out_file));
+    let list = settings
+        .out_dir
+        .join(format!("{}.images.txt", settings.out_file));
     let now: BTreeSet<&str> = cubins.iter().map(|(name, _)| name.as_str()).collect();
     let before = std::fs::read_to_string(&list).unwrap_or_default();
     for name in before.lines().filter(|name| !now.contains(name)) {
@@ -302,7 +357,10 @@ mod tests {
     #[test]
     fn modules_are_named_after_the_stem_and_told_apart_by_directories() {
         assert_eq!(names(&["kernels/saxpy.cu"]), ["saxpy"]);
-        assert_eq!(names(&["a/gemm.cu", "b/gemm.cu", "c/other.cu"]), ["a_gemm", "b_gemm", "other"]);
+        assert_eq!(
+            names(&["a/gemm.cu", "b/gemm.cu", "c/other.cu"]),
+            ["a_gemm", "b_gemm", "other"]
+        );
         assert_eq!(names(&["x/a/k.cu", "y/a/k.cu"]), ["x_a_k", "y_a_k"]);
         assert_eq!(names(&["k.cu", "a/k.cu"]), ["k", "a_k"]);
     }
