@@ -35,6 +35,7 @@ pub mod note;
 pub mod nvinfo;
 pub mod reader;
 pub mod sizes;
+pub mod text;
 pub mod uses;
 pub mod variable;
 
