@@ -26,11 +26,13 @@ pub mod error;
 pub mod fatbin;
 mod functions;
 pub mod host;
+pub mod image;
 pub mod kernel;
 pub mod limits;
 pub mod note;
 pub mod nvinfo;
 pub mod reader;
+pub mod reloc;
 pub mod uses;
 pub mod variable;
 
