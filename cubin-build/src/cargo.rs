@@ -1,0 +1,80 @@
+//! What a build script tells cargo: the only place that prints directives (cargo's book, "Build Scripts").
+//!
+//! A directive is one line of standard output, so a text of several lines becomes several directives and a path
+//! with a line end, which no directive can carry, becomes a warning.
+
+use std::{io::Write as _, path::Path};
+
+/// Reruns the build script when a file, or anything below a directory, changes.
+pub fn rerun_if_changed(path: &Path) {
+    emit(&changed(path));
+}
+
+/// Reruns the build script when an environment variable changes.
+pub fn rerun_if_env_changed(name: &str) {
+    emit(&lines("rerun-if-env-changed", name));
+}
+
+/// Shows a warning once the build script has ended, one line per line of `text`.
+pub fn warning(text: &str) {
+    emit(&lines("warning", text));
+}
+
+/// Shows an error and makes the build fail, one line per line of `text`.
+pub fn error(text: &str) {
+    emit(&lines("error", text));
+}
+
+fn changed(path: &Path) -> String {
+    // Lossy conversion would name another file; cargo itself reads the output as UTF-8.
+    match path.to_str() {
+        Some(text) if !text.contains(['\n', '\r']) => format!("cargo::rerun-if-changed={text}\n"),
+        _ => lines(
+            "warning",
+            &format!(
+                "cargo cannot watch {path:?} for changes: its name is no single line of UTF-8"
+            ),
+        ),
+    }
+}
+
+fn lines(key: &str, text: &str) -> String {
+    text.lines()
+        .map(|line| {
+            format!(
+                "cargo::{key}={}\n",
+                line.trim_end_matches('\r').replace('\r', " ")
+            )
+        })
+        .collect()
+}
+
+fn emit(directives: &str) {
+    // Cargo has gone away when this fails; there is nobody left to tell.
+    let _ = std::io::stdout().lock().write_all(directives.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_cannot_smuggle_in_a_directive() {
+        assert_eq!(
+            lines("warning", "one\r\ncargo::rustc-cfg=evil\n\rx"),
+            "cargo::warning=one\ncargo::warning=cargo::rustc-cfg=evil\ncargo::warning= x\n"
+        );
+        assert_eq!(lines("error", ""), "");
+    }
+
+    #[test]
+    fn a_path_that_is_no_line_becomes_a_warning() {
+        assert_eq!(
+            changed(Path::new("a b/ü.cu")),
+            "cargo::rerun-if-changed=a b/ü.cu\n"
+        );
+        assert!(
+            changed(Path::new("a\nb")).starts_with("cargo::warning=cargo cannot watch \"a\\nb\"")
+        );
+    }
+}

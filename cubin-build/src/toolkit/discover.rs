@@ -1,0 +1,330 @@
+//! The search for a toolkit, in the order that the module above documents.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{Error, Looked, Origin, Request, Toolkit, Version, Wanted, install, version_of};
+use crate::env::{self, Env};
+
+/// Finds the toolkit that a project asks for; installs it when the project asks for that. Progress of an
+/// installation goes to stderr.
+///
+/// # Errors
+/// Nothing fits, or the installation failed; see [`Error`].
+pub fn find(env: &Env, request: &Request) -> Result<Toolkit, Error> {
+    find_with(env, request, &mut |line| eprintln!("{line}"))
+}
+
+/// As [`find`], with progress lines given to `progress`.
+///
+/// # Errors
+/// As [`find`].
+pub fn find_with(
+    env: &Env,
+    request: &Request,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
+    let mut search = Search {
+        env,
+        request,
+        looked: Vec::new(),
+    };
+    const EXPLICIT: &str = "CUBIN_BUILD_TOOLKIT";
+    if let Some(value) = env.get(EXPLICIT) {
+        return search.explicit(EXPLICIT, PathBuf::from(value));
+    }
+    search.miss(EXPLICIT, "not set");
+    if request.install {
+        let wanted = request.version.ok_or(Error::VersionMissing)?;
+        return install::ensure(env, wanted, progress);
+    }
+    for name in ["CUDA_PATH", "CUDA_HOME"] {
+        match env.get(name) {
+            Some(value) => {
+                let root = PathBuf::from(value);
+                let place = format!("{name}={}", root.display());
+                if let Some(toolkit) = search.root(&place, &root, Origin::Variable(name)) {
+                    return Ok(toolkit);
+                }
+            }
+            None => search.miss(name, "not set"),
+        }
+    }
+    if let Some(value) = env.get("NVCC") {
+        let named = PathBuf::from(value);
+        let place = format!("NVCC={}", named.display());
+        let nvcc = match named.to_str() {
+            Some(name) if named.components().count() == 1 => env.find_program(name),
+            _ => Some(named).filter(|named| env::is_executable(named)),
+        };
+        match nvcc {
+            Some(nvcc) => {
+                if let Some(toolkit) = search.nvcc(&place, &nvcc, Origin::Variable("NVCC")) {
+                    return Ok(toolkit);
+                }
+            }
+            None => search.miss(&place, "no such program"),
+        }
+    } else {
+        search.miss("NVCC", "not set");
+    }
+    match env.find_program("nvcc") {
+        Some(nvcc) => {
+            let place = format!("PATH ({})", nvcc.display());
+            if let Some(toolkit) = search.nvcc(&place, &nvcc, Origin::Path) {
+                return Ok(toolkit);
+            }
+        }
+        None => search.miss("PATH", "no nvcc"),
+    }
+    for root in request.places() {
+        let place = root.display().to_string();
+        if let Some(toolkit) = search.root(&place, &root, Origin::Usual) {
+            return Ok(toolkit);
+        }
+    }
+    search.installed()
+}
+
+impl Request {
+    /// The usual places, first those named after the version that is asked for.
+    fn places(&self) -> Vec<PathBuf> {
+        let mut places = Vec::new();
+        for place in &self.usual_places {
+            if let Some(Wanted {
+                major,
+                minor: Some(minor),
+                ..
+            }) = self.version
+            {
+                let mut named = place.clone().into_os_string();
+                named.push(format!("-{major}.{minor}"));
+                places.push(PathBuf::from(named));
+            }
+        }
+        // A version that nobody asked for by name is no better than the unnumbered link.
+        places.retain(|place| place.exists());
+        places.extend(self.usual_places.iter().cloned());
+        for place in &self.usual_places {
+            places.extend(numbered(place));
+        }
+        let mut seen = std::collections::HashSet::new();
+        places.retain(|place| seen.insert(place.clone()));
+        places
+    }
+}
+
+/// Directories beside `place` named `place-13.5`, newest first.
+fn numbered(place: &Path) -> Vec<PathBuf> {
+    let (Some(dir), Some(name)) = (
+        place.parent(),
+        place.file_name().and_then(|name| name.to_str()),
+    ) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(Vec<u32>, PathBuf)> = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let file = entry.file_name();
+            let numbers = file.to_str()?.strip_prefix(name)?.strip_prefix('-')?;
+            let numbers: Result<Vec<u32>, _> = numbers.split('.').map(str::parse).collect();
+            Some((numbers.ok()?, entry.path()))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().rev().map(|(_, path)| path).collect()
+}
+
+/// Where toolkits usually are on this system.
+pub(super) fn usual_places() -> Vec<PathBuf> {
+    if cfg!(windows) {
+        // The installer makes one directory per version and nothing unnumbered; newest first.
+        let dir = Path::new(r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA");
+        let mut versions: Vec<(Wanted, PathBuf)> = fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| {
+                let name = entry.file_name();
+                let version = name.to_str()?.strip_prefix('v')?.parse().ok()?;
+                Some((version, entry.path()))
+            })
+            .collect();
+        versions.sort_by_key(|(version, _)| std::cmp::Reverse((version.major, version.minor)));
+        return versions.into_iter().map(|(_, path)| path).collect();
+    }
+    [
+        "/usr/local/cuda",
+        "/opt/cuda",
+        "/usr/lib/nvidia-cuda-toolkit",
+    ]
+    .map(PathBuf::from)
+    .to_vec()
+}
+
+struct Search<'a> {
+    env: &'a Env,
+    request: &'a Request,
+    looked: Vec<Looked>,
+}
+
+impl Search<'_> {
+    fn miss(&mut self, place: &str, result: &str) {
+        self.looked.push(Looked {
+            place: place.to_owned(),
+            result: result.to_owned(),
+        });
+    }
+
+    /// What the user named must be it.
+    fn explicit(&self, name: &'static str, value: PathBuf) -> Result<Toolkit, Error> {
+        let origin = Origin::Variable(name);
+        let nvcc = if value.is_dir() {
+            nvcc_below(&value).ok_or_else(|| format!("there is no {} in it", nvcc_in_bin()))
+        } else if env::is_executable(&value) {
+            Ok(value.clone())
+        } else if value.exists() {
+            Err("it is neither a directory nor a program".to_owned())
+        } else {
+            Err("there is no such directory".to_owned())
+        };
+        let found = nvcc.and_then(|nvcc| self.open(&nvcc, origin.clone()));
+        let toolkit = found.map_err(|why| Error::Variable { name, value, why })?;
+        match self.request.version {
+            Some(wanted) if !wanted.matches(toolkit.version) => Err(Error::WrongVersion {
+                wanted,
+                found: toolkit.version,
+                nvcc: toolkit.nvcc,
+                origin,
+            }),
+            _ => Ok(toolkit),
+        }
+    }
+
+    fn root(&mut self, place: &str, root: &Path, origin: Origin) -> Option<Toolkit> {
+        match nvcc_below(root) {
+            Some(nvcc) => self.nvcc(place, &nvcc, origin),
+            None => {
+                let result = if root.is_dir() {
+                    format!("no {} there", nvcc_in_bin())
+                } else {
+                    "no such directory".to_owned()
+                };
+                self.miss(place, &result);
+                None
+            }
+        }
+    }
+
+    fn nvcc(&mut self, place: &str, nvcc: &Path, origin: Origin) -> Option<Toolkit> {
+        match self.open(nvcc, origin) {
+            Ok(toolkit) if self.wants(toolkit.version) => Some(toolkit),
+            Ok(toolkit) => {
+                self.miss(place, &format!("is CUDA {}", toolkit.version));
+                None
+            }
+            Err(why) => {
+                self.miss(place, &why.replace('\n', "\n    "));
+                None
+            }
+        }
+    }
+
+    fn wants(&self, version: Version) -> bool {
+        self.request
+            .version
+            .is_none_or(|wanted| wanted.matches(version))
+    }
+
+    fn open(&self, nvcc: &Path, origin: Origin) -> Result<Toolkit, String> {
+        let (program, root) = resolve(nvcc);
+        let version = version_of(self.env, &program, self.request.memo.as_deref())
+            .map_err(|why| format!("`{}` does not work: {why}", program.display()))?;
+        let wheels = install::receipt_of(&root).unwrap_or_default();
+        Ok(Toolkit {
+            root,
+            nvcc: program,
+            version,
+            origin,
+            wheels,
+        })
+    }
+
+    /// The last resort: what was installed into the cache by hand.
+    fn installed(mut self) -> Result<Toolkit, Error> {
+        match install::cache_dir(self.env) {
+            Some(cache) => {
+                let found = install::installed(self.env)?;
+                let versions: Vec<String> = found
+                    .iter()
+                    .map(|toolkit| toolkit.version.to_string())
+                    .collect();
+                if let Some(toolkit) = found
+                    .into_iter()
+                    .rev()
+                    .find(|toolkit| self.wants(toolkit.version))
+                {
+                    return Ok(toolkit);
+                }
+                let result = match versions.is_empty() {
+                    true => "nothing installed".to_owned(),
+                    false => format!("holds {}", versions.join(", ")),
+                };
+                self.miss(&cache.display().to_string(), &result);
+            }
+            None => self.miss("per-user cache", "no home directory"),
+        }
+        Err(Error::NotFound {
+            wanted: self.request.version,
+            looked: self.looked,
+        })
+    }
+}
+
+fn nvcc_in_bin() -> String {
+    format!("bin/nvcc{}", std::env::consts::EXE_SUFFIX)
+}
+
+/// The nvcc of a toolkit's root; also of a directory that pip installed NVIDIA's wheels into.
+pub(super) fn nvcc_below(root: &Path) -> Option<PathBuf> {
+    if let Some(nvcc) = env::program_in(&root.join("bin"), "nvcc") {
+        return Some(nvcc);
+    }
+    let mut wheels: Vec<PathBuf> = fs::read_dir(root.join("nvidia"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .and_then(|name| name.to_str())
+                .and_then(|name| name.strip_prefix("cu"))
+                .is_some_and(|digits| digits.parse::<u32>().is_ok())
+        })
+        .collect();
+    wheels.sort();
+    wheels
+        .into_iter()
+        .rev()
+        .find_map(|dir| env::program_in(&dir.join("bin"), "nvcc"))
+}
+
+/// The program to run and the toolkit's root.
+///
+/// nvcc looks for its parts beside the name it was started by, so a link to it does not work and is followed to the
+/// end; but a link to something else (ccache, a distribution's wrapper) is run by the link's own name.
+fn resolve(nvcc: &Path) -> (PathBuf, PathBuf) {
+    let real = fs::canonicalize(nvcc).unwrap_or_else(|_| nvcc.to_owned());
+    let bin = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
+    let root = |bin: &Path| bin.parent().map(Path::to_owned).unwrap_or_default();
+    if bin(&real).join("nvcc.profile").exists() {
+        let root = root(&bin(&real));
+        return (real, root);
+    }
+    let root = root(&bin(nvcc));
+    (nvcc.to_owned(), fs::canonicalize(&root).unwrap_or(root))
+}

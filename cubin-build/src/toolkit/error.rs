@@ -1,0 +1,264 @@
+//! What can be wrong with the toolkit, and what to do about it.
+
+use std::{fmt, io, path::PathBuf};
+
+use super::{Origin, Version, Wanted};
+
+/// No usable toolkit.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// No `nvcc` of the version asked for; also when there is none at all.
+    NotFound {
+        /// The version asked for.
+        wanted: Option<Wanted>,
+        /// Every place looked at, in order.
+        looked: Vec<Looked>,
+    },
+    /// `CUBIN_BUILD_TOOLKIT` names something that is no toolkit.
+    Variable {
+        /// Name of the variable.
+        name: &'static str,
+        /// Its value.
+        value: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// `CUBIN_BUILD_TOOLKIT` names a toolkit of another version than the project asks for.
+    WrongVersion {
+        /// The version asked for.
+        wanted: Wanted,
+        /// The version found.
+        found: Version,
+        /// The nvcc that has it.
+        nvcc: PathBuf,
+        /// How it was found.
+        origin: Origin,
+    },
+    /// `install = true` without a version.
+    VersionMissing,
+    /// NVIDIA publishes no nvcc wheel of that version.
+    NotOnPyPi(Wanted),
+    /// No home or cache directory.
+    NoCacheDir,
+    /// Neither uv nor Python's pip is there.
+    NoPip(Vec<String>),
+    /// pip or uv failed.
+    Pip {
+        /// The version asked for.
+        wanted: Wanted,
+        /// The command that ran.
+        command: String,
+        /// How it ended.
+        status: String,
+        /// All that it printed.
+        output: String,
+    },
+    /// What pip installed is not a toolkit that works.
+    Broken {
+        /// The version asked for.
+        wanted: Wanted,
+        /// What is wrong.
+        why: String,
+    },
+    /// A file of the cache could not be written or read.
+    Io {
+        /// Which file or directory.
+        path: PathBuf,
+        /// What failed.
+        error: io::Error,
+    },
+}
+
+/// A place where a toolkit was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// Which place, as a user knows it: `CUDA_PATH=/opt/cuda`.
+    pub place: String,
+    /// What was there.
+    pub result: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { wanted, looked } => not_found(f, *wanted, looked),
+            Self::Variable { name, value, why } => write!(
+                f,
+                "{name} is set to `{}`, but {why}\n\
+                 help: set it to the root directory of a CUDA toolkit (the one that holds bin/nvcc), or unset it",
+                value.display()
+            ),
+            Self::WrongVersion {
+                wanted,
+                found,
+                nvcc,
+                origin,
+            } => write!(
+                f,
+                "the project asks for CUDA toolkit {wanted}, but `{}` ({origin}) is {found}\n\
+                 help: point {} to a toolkit {wanted}, or change `version` under [toolkit] in cubin.toml",
+                nvcc.display(),
+                match origin {
+                    Origin::Variable(name) => name,
+                    _ => "CUBIN_BUILD_TOOLKIT",
+                },
+            ),
+            Self::VersionMissing => f.write_str(
+                "cubin.toml asks to install the CUDA toolkit, but does not say which version\n\
+                 help: write `version = \"13.5\"` beside `install = true` under [toolkit]",
+            ),
+            Self::NotOnPyPi(wanted) => write!(
+                f,
+                "CUDA toolkit {wanted} cannot be installed: NVIDIA publishes nvcc on PyPI from 13.0 on\n\
+                 help: ask for 13.0 or later, or install {wanted} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to it"
+            ),
+            Self::NoCacheDir => f.write_str(
+                "there is no directory to install the CUDA toolkit into: none of CUBIN_BUILD_CACHE, XDG_CACHE_HOME \
+                 and HOME (on Windows LOCALAPPDATA) is set\n\
+                 help: set CUBIN_BUILD_CACHE to a directory that can be written",
+            ),
+            Self::NoPip(tried) => write!(
+                f,
+                "neither uv nor pip is there to install the CUDA toolkit with (tried {})\n\
+                 help: install Python 3 with pip (Debian and Ubuntu: `apt install python3-pip`), or uv (https://docs.astral.sh/uv)",
+                tried.join(", ")
+            ),
+            Self::Pip {
+                wanted,
+                command,
+                status,
+                output,
+            } => {
+                write!(
+                    f,
+                    "installing CUDA toolkit {wanted} failed: `{command}` ended with {status} and printed:\n{}\nhelp: {}",
+                    output.trim_end(),
+                    pip_help(output, *wanted)
+                )
+            }
+            Self::Broken { wanted, why } => write!(
+                f,
+                "the wheels of CUDA toolkit {wanted} were installed, but do not work, and were removed again: {why}"
+            ),
+            Self::Io { path, error } => write!(f, "cannot use `{}`: {error}", path.display()),
+        }
+    }
+}
+
+fn not_found(f: &mut fmt::Formatter<'_>, wanted: Option<Wanted>, looked: &[Looked]) -> fmt::Result {
+    match wanted {
+        Some(wanted) => write!(f, "no CUDA toolkit {wanted} found")?,
+        None => f.write_str("no CUDA toolkit found (no `nvcc`)")?,
+    }
+    f.write_str("; looked at:")?;
+    let width = looked
+        .iter()
+        .map(|looked| looked.place.chars().count())
+        .max();
+    for Looked { place, result } in looked {
+        write!(
+            f,
+            "\n  {place:width$}  {result}",
+            width = width.unwrap_or(0)
+        )?;
+    }
+    let version = wanted.map_or("13.5".to_owned(), |wanted| wanted.to_string());
+    if wanted.is_some_and(|wanted| wanted.major < 13) {
+        return write!(
+            f,
+            "\nhelp: install CUDA toolkit {version} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to its root directory"
+        );
+    }
+    write!(
+        f,
+        "\nhelp: run `cargo cubin toolkit install {version}`, or let the build do it: cubin.toml with\n\
+         \x20     [toolkit]\n\
+         \x20     version = \"{version}\"\n\
+         \x20     install = true\n\
+         help: or set CUBIN_BUILD_TOOLKIT to the root directory of a toolkit that you have"
+    )
+}
+
+/// What to do about pip's failure, by what it printed.
+fn pip_help(output: &str, wanted: Wanted) -> String {
+    let has = |words: &[&str]| words.iter().any(|word| output.contains(word));
+    if has(&["No space left", "os error 28"]) {
+        return "free about 700 MB, or set CUBIN_BUILD_CACHE to a larger disk".to_owned();
+    }
+    if has(&[
+        "NameResolutionError",
+        "name resolution",
+        "Failed to establish a new connection",
+        "ConnectTimeout",
+        "Read timed out",
+        "Network is unreachable",
+        "Connection refused",
+        "ProxyError",
+        "dns error",
+        "error sending request",
+        "Failed to fetch",
+    ]) {
+        return "PyPI could not be reached: check the network and the proxy (pip and uv use their usual settings), then build again"
+            .to_owned();
+    }
+    if has(&[
+        "SSLError",
+        "CERTIFICATE_VERIFY_FAILED",
+        "invalid peer certificate",
+    ]) {
+        return "the certificate of the package index was not accepted: give pip or uv the certificates of your network (PIP_CERT, SSL_CERT_FILE)"
+            .to_owned();
+    }
+    if has(&[
+        "No matching distribution",
+        "No solution found",
+        "no version of",
+    ]) {
+        return format!(
+            "there is no toolkit {wanted} for this machine on the package index (the message lists what there is); ask for another version in cubin.toml"
+        );
+    }
+    "the message above is pip's own; nothing was left behind".to_owned()
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// nvcc needs a host C++ compiler to preprocess with, and there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoHostCompiler {
+    /// What was asked for, when a variable or an option names it.
+    pub asked: Option<String>,
+    /// What was tried.
+    pub tried: Vec<String>,
+}
+
+impl fmt::Display for NoHostCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.asked {
+            Some(asked) => write!(f, "the host compiler {asked} is not there")?,
+            None => write!(
+                f,
+                "no host C++ compiler found, and nvcc preprocesses with one (tried {} on PATH)",
+                self.tried.join(", ")
+            )?,
+        }
+        f.write_str(if cfg!(windows) {
+            "\nhelp: install the Visual Studio Build Tools with \"Desktop development with C++\", or set NVCC_CCBIN to cl.exe"
+        } else if cfg!(target_os = "linux") {
+            "\nhelp: install g++ (Debian and Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`; Arch: `pacman -S gcc`), \
+             or set NVCC_CCBIN to a compiler"
+        } else {
+            "\nhelp: install g++ or clang++, or set NVCC_CCBIN to a compiler"
+        })
+    }
+}
+
+impl std::error::Error for NoHostCompiler {}

@@ -1,0 +1,449 @@
+//! Installs a toolkit from NVIDIA's wheels on PyPI into a per-user cache.
+//!
+//! The metapackage `cuda-toolkit` pins the exact version of every part (the parts have version schemes of their own:
+//! CUDA 13.5 goes with `nvidia-cuda-cccl` 13.3), so the parts are asked for through its extras. uv or pip does the
+//! download with the user's own settings (index, proxy, certificates). All goes into a directory beside the final
+//! one that is renamed at the very end, so an interrupted installation leaves no toolkit that half works; what it
+//! leaves is removed by the next one.
+//!
+//! ```text
+//! <cache>/toolkits/13.5.37/cubin-build-wheels.txt      the receipt: one `name version` per line
+//!                          nvidia/cu13/{bin,include,lib,nvvm}
+//! ```
+
+use std::{
+    ffi::OsString,
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{
+    Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, lock::Lock, version_of,
+};
+use crate::{cache, env::Env};
+
+/// The compiler, its headers, and the two tools that show what is in a cubin.
+const EXTRAS: &str = "nvcc,cccl,cudart,cuobjdump,nvdisasm";
+/// First release whose nvcc is on PyPI.
+const FIRST_MAJOR: u32 = 13;
+const RECEIPT: &str = "cubin-build-wheels.txt";
+const STAGING: &str = ".installing-";
+/// Parts without which a toolkit is not complete.
+const PARTS: [&str; 3] = [
+    "include/cuda_runtime.h",
+    "include/cccl/cuda/std/version",
+    "nvvm/libdevice/libdevice.10.bc",
+];
+
+/// The per-user cache directory: `CUBIN_BUILD_CACHE`, else `XDG_CACHE_HOME/cubin-build`, else `~/.cache/cubin-build`
+/// (`LOCALAPPDATA\cubin-build` on Windows).
+pub fn cache_dir(env: &Env) -> Option<PathBuf> {
+    if let Some(dir) = env.get("CUBIN_BUILD_CACHE") {
+        return Some(PathBuf::from(dir));
+    }
+    if cfg!(windows) {
+        return Some(PathBuf::from(env.get("LOCALAPPDATA")?).join("cubin-build"));
+    }
+    // The specification of XDG_CACHE_HOME says to ignore a relative path.
+    let xdg = env.get("XDG_CACHE_HOME").map(PathBuf::from);
+    if let Some(dir) = xdg.filter(|dir| dir.is_absolute()) {
+        return Some(dir.join("cubin-build"));
+    }
+    Some(PathBuf::from(env.get("HOME")?).join(".cache/cubin-build"))
+}
+
+/// The toolkits in the per-user cache, oldest version first. Runs nothing.
+///
+/// # Errors
+/// The cache is there but cannot be read.
+pub fn installed(env: &Env) -> Result<Vec<Toolkit>, Error> {
+    let Some(dir) = toolkits_dir(env) else {
+        return Ok(Vec::new());
+    };
+    let entries = match fs::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::Io { path: dir, error }),
+    };
+    let mut found: Vec<Toolkit> = entries
+        .flatten()
+        .filter_map(|entry| open(&entry.path()))
+        .collect();
+    found.sort_by_key(|toolkit| toolkit.version);
+    Ok(found)
+}
+
+/// Installs a toolkit unless the cache holds one of that version already; `progress` is told what happens, one line
+/// at a time.
+///
+/// # Errors
+/// No pip, no network, no such version, no space: see [`Error`]. The cache is then as it was.
+pub fn install(
+    env: &Env,
+    wanted: Wanted,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
+    ensure(env, wanted, progress)
+}
+
+pub(super) fn ensure(
+    env: &Env,
+    wanted: Wanted,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
+    if let Some(toolkit) = installed_as(env, wanted)? {
+        return Ok(toolkit);
+    }
+    if wanted.major < FIRST_MAJOR {
+        return Err(Error::NotOnPyPi(wanted));
+    }
+    let dir = toolkits_dir(env).ok_or(Error::NoCacheDir)?;
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |error| Error::Io { path, error }
+    };
+    fs::create_dir_all(&dir).map_err(io(&dir))?;
+    let lock = dir.join(".lock");
+    let _lock = Lock::acquire(&lock, &mut || {
+        progress("waiting for another build that is installing a CUDA toolkit");
+    })
+    .map_err(io(&lock))?;
+    // Another process may have done it meanwhile.
+    if let Some(toolkit) = installed_as(env, wanted)? {
+        return Ok(toolkit);
+    }
+    sweep(&dir);
+    let staging = Staging(dir.join(format!("{STAGING}{}", std::process::id())));
+    let target = staging.0.join("toolkit");
+    let temporary = staging.0.join("tmp");
+    for path in [&target, &temporary] {
+        fs::create_dir_all(path).map_err(io(path))?;
+    }
+
+    let installer = Installer::find(env)?;
+    progress(&format!(
+        "installing the CUDA {wanted} toolkit (about 130 MB to download, 350 MB on disk) into {} with {}",
+        dir.display(),
+        installer.name()
+    ));
+    let began = Instant::now();
+    let mut command = installer.command(env, wanted, &target);
+    command
+        .env("TMPDIR", &temporary)
+        .env("TEMP", &temporary)
+        .env("TMP", &temporary);
+    let (status, output) = run(&mut command, &staging.0, progress).map_err(|error| Error::Pip {
+        wanted,
+        command: shown(&command),
+        status: "an error".to_owned(),
+        output: error.to_string(),
+    })?;
+    if !status.success() {
+        return Err(Error::Pip {
+            wanted,
+            command: shown(&command),
+            status: status.to_string(),
+            output,
+        });
+    }
+    let version = verify(env, wanted, &target)?;
+    cache::write(&target.join(RECEIPT), wheels_in(&target).as_bytes()).map_err(io(&target))?;
+    let home = dir.join(version.to_string());
+    if let Err(error) = fs::rename(&target, &home) {
+        // A directory of that name without a working toolkit: left by hand, or damaged since.
+        if open(&home).is_none() {
+            fs::remove_dir_all(&home).map_err(|_| Error::Io {
+                path: home.clone(),
+                error,
+            })?;
+            fs::rename(&target, &home).map_err(io(&home))?;
+        }
+    }
+    let toolkit = open(&home).ok_or_else(|| Error::Broken {
+        wanted,
+        why: format!("`{}` holds no nvcc", home.display()),
+    })?;
+    progress(&format!(
+        "installed {toolkit} in {:.0} s",
+        began.elapsed().as_secs_f64()
+    ));
+    Ok(toolkit)
+}
+
+fn toolkits_dir(env: &Env) -> Option<PathBuf> {
+    Some(cache_dir(env)?.join("toolkits"))
+}
+
+fn installed_as(env: &Env, wanted: Wanted) -> Result<Option<Toolkit>, Error> {
+    let found = installed(env)?;
+    Ok(found
+        .into_iter()
+        .rev()
+        .find(|toolkit| wanted.matches(toolkit.version)))
+}
+
+/// A directory of the cache as a toolkit: it has a version for a name, a receipt and an nvcc.
+fn open(home: &Path) -> Option<Toolkit> {
+    let version: Version = home.file_name()?.to_str()?.parse().ok()?;
+    let home = fs::canonicalize(home).ok()?;
+    let nvcc = nvcc_below(&home)?;
+    let root = nvcc.parent()?.parent()?.to_owned();
+    let wheels = receipt_of(&root)?;
+    Some(Toolkit {
+        root,
+        nvcc,
+        version,
+        origin: Origin::Installed,
+        wheels,
+    })
+}
+
+/// The receipt of a toolkit that was installed here, on one line; `root` is `…/nvidia/cu13`.
+pub(super) fn receipt_of(root: &Path) -> Option<String> {
+    let text = fs::read_to_string(root.parent()?.parent()?.join(RECEIPT)).ok()?;
+    let line = text.lines().collect::<Vec<_>>().join(", ");
+    (!line.is_empty()).then_some(line)
+}
+
+/// `name version` of every wheel, sorted, from the names of their `dist-info` directories.
+fn wheels_in(target: &Path) -> String {
+    let mut wheels: Vec<String> = fs::read_dir(target)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let name = name.to_str()?.strip_suffix(".dist-info")?;
+            Some(format!("{}\n", name.replacen('-', " ", 1)))
+        })
+        .collect();
+    wheels.sort();
+    wheels.concat()
+}
+
+/// What was installed must be whole and run here.
+fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
+    let broken = |why: String| Error::Broken { wanted, why };
+    let nvcc = nvcc_below(target).ok_or_else(|| broken("they hold no nvcc".to_owned()))?;
+    let version = version_of(env, &nvcc, None).map_err(|why| broken(format!("nvcc {why}")))?;
+    if !wanted.matches(version) {
+        return Err(broken(format!("nvcc says that it is {version}")));
+    }
+    let root = nvcc.parent().and_then(Path::parent).unwrap_or(target);
+    for part in PARTS {
+        if !root.join(part).exists() {
+            return Err(broken(format!("`{part}` is missing")));
+        }
+    }
+    for tool in ["ptxas", "cuobjdump", "nvdisasm"] {
+        if crate::env::program_in(&root.join("bin"), tool).is_none() {
+            return Err(broken(format!("`{tool}` is missing")));
+        }
+    }
+    Ok(version)
+}
+
+/// Removes what killed installations left. The lock is held, so none of them is alive.
+fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(STAGING) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Where an installation grows; removed whatever happens.
+struct Staging(PathBuf);
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+enum Installer {
+    Uv(PathBuf),
+    Pip(Vec<OsString>),
+}
+
+impl Installer {
+    /// uv when it is there (it downloads in parallel), else the pip of a Python.
+    fn find(env: &Env) -> Result<Self, Error> {
+        let mut tried = vec!["uv".to_owned()];
+        if let Some(uv) = env.find_program("uv")
+            && answers(env, &[uv.clone().into()], "--version")
+        {
+            return Ok(Self::Uv(uv));
+        }
+        let pythons: &[&[&str]] = &[
+            &["python3", "-m", "pip"],
+            &["python", "-m", "pip"],
+            &["py", "-3", "-m", "pip"],
+            &["pip3"],
+            &["pip"],
+        ];
+        for words in pythons {
+            let [program, arguments @ ..] = words else {
+                continue;
+            };
+            if *program == "py" && !cfg!(windows) {
+                continue;
+            }
+            tried.push(words.join(" "));
+            let Some(program) = env.find_program(program) else {
+                continue;
+            };
+            let mut prefix = vec![program.into_os_string()];
+            prefix.extend(arguments.iter().map(OsString::from));
+            if answers(env, &prefix, "--version") {
+                return Ok(Self::Pip(prefix));
+            }
+        }
+        Err(Error::NoPip(tried))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Uv(_) => "uv",
+            Self::Pip(_) => "pip",
+        }
+    }
+
+    fn command(&self, env: &Env, wanted: Wanted, target: &Path) -> Command {
+        let mut command = match self {
+            Self::Uv(uv) => {
+                let mut command = env.command(uv);
+                command.args(["pip", "install", "--no-progress", "--only-binary", ":all:"]);
+                command
+            }
+            Self::Pip(prefix) => {
+                let mut command = prefixed(env, prefix);
+                command.args([
+                    "install",
+                    "--no-input",
+                    "--disable-pip-version-check",
+                    "--no-warn-script-location",
+                ]);
+                // Bytecode of helper scripts is of no use to a compiler.
+                command.args([
+                    "--progress-bar",
+                    "off",
+                    "--no-compile",
+                    "--only-binary",
+                    ":all:",
+                ]);
+                // Settings of the user that contradict `--target`.
+                command
+                    .env("PIP_USER", "0")
+                    .env("PIP_REQUIRE_VIRTUALENV", "0");
+                command
+            }
+        };
+        command.arg("--target").arg(target);
+        let metapackage = match wanted.minor {
+            Some(minor) => format!("cuda-toolkit[{EXTRAS}]=={}.{minor}.*", wanted.major),
+            None => format!("cuda-toolkit[{EXTRAS}]=={}.*", wanted.major),
+        };
+        command.arg(metapackage);
+        if wanted.patch.is_some() {
+            command.arg(format!("nvidia-cuda-nvcc=={wanted}"));
+        }
+        command
+    }
+}
+
+fn prefixed(env: &Env, prefix: &[OsString]) -> Command {
+    let mut words = prefix.iter();
+    let mut command = env.command(words.next().map(OsString::as_os_str).unwrap_or_default());
+    command.args(words);
+    command
+}
+
+fn answers(env: &Env, prefix: &[OsString], argument: &str) -> bool {
+    prefixed(env, prefix)
+        .arg(argument)
+        .stdin(Stdio::null())
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+fn shown(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Runs the installer, telling every few seconds how far it is; returns all that it printed.
+fn run(
+    command: &mut Command,
+    staging: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> io::Result<(std::process::ExitStatus, String)> {
+    const REPORT: Duration = Duration::from_secs(5);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let (send, receive) = mpsc::channel();
+    let mut readers = Vec::new();
+    let out = child
+        .stdout
+        .take()
+        .map(|pipe| Box::new(pipe) as Box<dyn io::Read + Send>);
+    let err = child
+        .stderr
+        .take()
+        .map(|pipe| Box::new(pipe) as Box<dyn io::Read + Send>);
+    for mut pipe in [out, err].into_iter().flatten() {
+        let send = send.clone();
+        readers.push(thread::spawn(move || {
+            let mut text = Vec::new();
+            let result = pipe.read_to_end(&mut text);
+            let _ = send.send(());
+            result.map(|_| text)
+        }));
+    }
+    drop(send);
+    let began = Instant::now();
+    let mut open = readers.len();
+    while open > 0 {
+        match receive.recv_timeout(REPORT) {
+            Ok(()) => open -= 1,
+            Err(mpsc::RecvTimeoutError::Timeout) => progress(&format!(
+                "  {:.0} s, {} MB written",
+                began.elapsed().as_secs_f64(),
+                size_of_tree(staging) / 1_000_000
+            )),
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let status = child.wait()?;
+    let mut output = String::new();
+    for reader in readers {
+        if let Ok(Ok(text)) = reader.join() {
+            output.push_str(&String::from_utf8_lossy(&text));
+        }
+    }
+    Ok((status, output))
+}
+
+fn size_of_tree(dir: &Path) -> u64 {
+    fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => size_of_tree(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}

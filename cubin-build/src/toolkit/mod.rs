@@ -1,0 +1,259 @@
+//! NVIDIA's toolkit: where it is, which version, and how to get one.
+//!
+//! # Which toolkit is used
+//!
+//! The first of these that holds an `nvcc` of the version asked for:
+//!
+//! 1. `CUBIN_BUILD_TOOLKIT`: a toolkit's root directory, or an `nvcc`. Nothing else is tried when it is set: a
+//!    wrong value or another version is an error.
+//! 2. When the project asks for it (`[toolkit] install = true` in cubin.toml): the toolkit installed in the
+//!    per-user cache, installed first when it is not there ([`install()`]). Everybody who builds the project then
+//!    uses the same compiler, whatever is on the machine.
+//! 3. `CUDA_PATH`, then `CUDA_HOME`: a toolkit's root directory.
+//! 4. `NVCC`: an `nvcc`, or the name of one on `PATH`.
+//! 5. `nvcc` on `PATH`.
+//! 6. The usual places: `/usr/local/cuda-13.5` (when 13.5 is asked for), `/usr/local/cuda`, `/usr/local/cuda-*`
+//!    (newest first), `/opt/cuda`, `/usr/lib/nvidia-cuda-toolkit`; on Windows
+//!    `%ProgramFiles%\NVIDIA GPU Computing Toolkit\CUDA\v*`.
+//! 7. Toolkits that `cargo cubin toolkit install` put into the per-user cache, newest first.
+//!
+//! From 3 on, a place without `nvcc` or with a version that was not asked for is passed over; when nothing fits,
+//! the error lists all that was looked at. The cache is `CUBIN_BUILD_CACHE`, else `XDG_CACHE_HOME/cubin-build`, else
+//! `~/.cache/cubin-build` (`LOCALAPPDATA\cubin-build` on Windows).
+//!
+//! `nvcc --version` runs once: its answer is kept in [`Request::memo`] with the size and time of last change of the
+//! nvcc that gave it.
+//!
+//! Yields paths, versions and an identity for fingerprints; does not know what is compiled.
+
+mod discover;
+mod error;
+mod host;
+mod install;
+mod lock;
+mod memo;
+mod version;
+
+use std::{
+    fmt,
+    path::{Component, Path, PathBuf},
+};
+
+pub use self::{
+    discover::{find, find_with},
+    error::{Error, Looked, NoHostCompiler},
+    host::{HostCompiler, host_compiler},
+    install::{cache_dir, install, installed},
+    version::{ParseVersionError, Version, Wanted},
+};
+use crate::{
+    cache::Stamp,
+    env::{self, Env},
+};
+
+/// What a project asks of the toolkit.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Which version; `None` takes the first toolkit found.
+    pub version: Option<Wanted>,
+    /// Install `version` into the per-user cache when it is not there.
+    pub install: bool,
+    /// File that keeps what nvcc said about its version, so that the next build need not ask again.
+    pub memo: Option<PathBuf>,
+    /// Root directories tried after `PATH`, in order.
+    pub usual_places: Vec<PathBuf>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            version: None,
+            install: false,
+            memo: None,
+            usual_places: discover::usual_places(),
+        }
+    }
+}
+
+/// A toolkit that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toolkit {
+    /// Directory that holds `bin`, `include` and `nvvm`; for a distribution's package perhaps `/usr`.
+    pub root: PathBuf,
+    /// The compiler driver, as it is run.
+    pub nvcc: PathBuf,
+    /// What `nvcc --version` says.
+    pub version: Version,
+    /// How it was found.
+    pub origin: Origin,
+    /// What the wheels of an installed toolkit are, from its receipt; empty for others.
+    wheels: String,
+}
+
+impl Toolkit {
+    /// A program of the toolkit (`ptxas`, `cuobjdump`, `nvlink`, `nvdisasm`), when it is there.
+    pub fn tool(&self, name: &str) -> Option<PathBuf> {
+        let beside = self.nvcc.parent()?;
+        env::program_in(beside, name).or_else(|| env::program_in(&self.root.join("bin"), name))
+    }
+
+    /// Whether a file belongs to the toolkit rather than to the project or the system.
+    ///
+    /// The path may hold `..` and `.`, as nvcc writes it: `…/bin/../include/cuda_runtime.h`.
+    pub fn owns(&self, path: &Path) -> bool {
+        // A distribution that spreads the toolkit over `/usr` leaves nothing to tell its headers by.
+        let shared = ["/", "/usr", "/usr/local"];
+        !shared.iter().any(|dir| self.root == Path::new(dir))
+            && normalize(path).starts_with(&self.root)
+    }
+
+    /// Whether the toolkit's content is fixed by [`Toolkit::identity`], so that its headers need no look.
+    pub fn is_immutable(&self) -> bool {
+        !self.wheels.is_empty()
+    }
+
+    /// Lines that differ when the toolkit differs: version, place and, unless installed by us, stamps of its parts.
+    pub fn identity(&self) -> Vec<String> {
+        let mut lines = vec![format!("{} {}", self.version, self.root.display())];
+        if self.is_immutable() {
+            lines.push(self.wheels.clone());
+            return lines;
+        }
+        let exe = std::env::consts::EXE_SUFFIX;
+        let parts = [
+            self.nvcc.clone(),
+            self.root.join("bin/nvcc.profile"),
+            self.root.join(format!("bin/ptxas{exe}")),
+            self.root.join(format!("bin/cudafe++{exe}")),
+            self.root.join(format!("nvvm/bin/cicc{exe}")),
+            self.root.join("nvvm/libdevice/libdevice.10.bc"),
+        ];
+        for part in parts {
+            if let Ok(stamp) = Stamp::of(&part) {
+                lines.push(format!("{} {stamp}", part.display()));
+            }
+        }
+        lines
+    }
+}
+
+/// How a toolkit was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// An environment variable names it.
+    Variable(&'static str),
+    /// In the per-user cache, put there by [`install()`].
+    Installed,
+    /// `nvcc` is on `PATH`.
+    Path,
+    /// In one of the usual places.
+    Usual,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(name) => write!(f, "named by {name}"),
+            Self::Installed => f.write_str("installed in the per-user cache"),
+            Self::Path => f.write_str("found on PATH"),
+            Self::Usual => f.write_str("found in a usual place"),
+        }
+    }
+}
+
+impl fmt::Display for Toolkit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "CUDA {} ({}, {})",
+            self.version,
+            self.nvcc.display(),
+            self.origin
+        )
+    }
+}
+
+/// The path without `.` and with `..` resolved by name alone.
+pub(crate) fn normalize(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir
+                if normal
+                    .components()
+                    .next_back()
+                    .is_some_and(|last| matches!(last, Component::Normal(_))) =>
+            {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+/// The version of a toolkit by its nvcc: from the memo, else by asking it.
+fn version_of(env: &Env, nvcc: &Path, memo: Option<&Path>) -> Result<Version, String> {
+    let stamp = Stamp::of(nvcc).map_err(|error| error.to_string())?;
+    if let Some(version) = memo.and_then(|memo| memo::recall(memo, nvcc, stamp)) {
+        return Ok(version);
+    }
+    let output = env
+        .command(nvcc)
+        .arg("--version")
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let version = Version::from_nvcc(&text).filter(|_| output.status.success());
+    let Some(version) = version else {
+        let all = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
+        let all = match all.trim() {
+            "" => "and printed nothing".to_owned(),
+            all => format!("and printed:\n{all}"),
+        };
+        return Err(format!("`--version` ended with {} {all}", output.status));
+    };
+    if let Some(memo) = memo {
+        memo::keep(memo, nvcc, stamp, version);
+    }
+    Ok(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toolkit(root: &str) -> Toolkit {
+        Toolkit {
+            root: root.into(),
+            nvcc: Path::new(root).join("bin/nvcc"),
+            version: "13.5.37".parse().unwrap(),
+            origin: Origin::Path,
+            wheels: String::new(),
+        }
+    }
+
+    #[test]
+    fn knows_its_own_headers() {
+        let cuda = toolkit("/usr/local/cuda-13.5");
+        assert!(cuda.owns(Path::new(
+            "/usr/local/cuda-13.5/bin/../include/cuda_runtime.h"
+        )));
+        assert!(!cuda.owns(Path::new("/usr/local/cuda-13.50/include/cuda.h")));
+        assert!(!cuda.owns(Path::new("kernels/common.cuh")));
+        assert!(!toolkit("/usr").owns(Path::new("/usr/include/cuda.h")));
+    }
+
+    #[test]
+    fn normalizes_by_name() {
+        for (path, expected) in [
+            ("a/./b/../c", "a/c"),
+            ("../a", "../a"),
+            ("a/../../b", "../b"),
+            ("/a/../b", "/b"),
+        ] {
+            assert_eq!(normalize(Path::new(path)), Path::new(expected));
+        }
+    }
+}
