@@ -34,6 +34,7 @@ pub mod kernel;
 pub mod limits;
 pub mod note;
 pub mod nvinfo;
+pub mod occupancy;
 pub mod reader;
 pub mod reloc;
 pub mod sizes;
