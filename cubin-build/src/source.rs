@@ -1,6 +1,7 @@
 //! Text files that a diagnostic can point into, and places in them.
 
 use std::{
+    fs, io,
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -23,6 +24,15 @@ impl SourceFile {
             path: path.into(),
             text: text.into(),
         }))
+    }
+
+    /// Reads the file at `path`, invalid UTF-8 replaced, and shows it as `shown` in messages.
+    ///
+    /// # Errors
+    /// Whatever reading the file gives.
+    pub fn read(path: &Path, shown: impl Into<PathBuf>) -> io::Result<Self> {
+        let bytes = fs::read(path)?;
+        Ok(Self::new(shown, String::from_utf8_lossy(&bytes)))
     }
 
     /// The path as messages show it: relative to the package where possible.
@@ -48,7 +58,8 @@ impl SourceFile {
         let end = text[start..]
             .find('\n')
             .map_or(text.len(), |end| start + end);
-        start..end.max(start)
+        let line = &text[start..end];
+        start..start + line.strip_suffix('\r').unwrap_or(line).len()
     }
 
     /// 1-based line and column (in characters) of a byte offset.
@@ -80,4 +91,157 @@ pub struct Span {
     pub file: SourceFile,
     /// Which bytes of its text.
     pub range: Range<usize>,
+}
+
+impl Span {
+    /// Bytes `range` of `file`.
+    pub fn new(file: &SourceFile, range: Range<usize>) -> Self {
+        Self {
+            file: file.clone(),
+            range,
+        }
+    }
+
+    /// Line `line` (from 1) without the white space around it.
+    pub fn line(file: &SourceFile, line: u32) -> Self {
+        let range = file.line_range(line);
+        let text = &file.text()[range.clone()];
+        let start = range.start + (text.len() - text.trim_start().len());
+        Self::new(file, start..start.max(range.start + text.trim_end().len()))
+    }
+
+    /// The text it covers; empty when the range does not fit the file.
+    pub fn text(&self) -> &str {
+        self.file.text().get(self.range.clone()).unwrap_or("")
+    }
+
+    /// 1-based line and column (in characters) of its start.
+    pub fn start(&self) -> (usize, usize) {
+        self.file.line_column(self.range.start)
+    }
+
+    /// 1-based line and column (in characters) of the first character behind it.
+    pub fn end(&self) -> (usize, usize) {
+        self.file.line_column(self.range.end)
+    }
+}
+
+/// A value and the place that set it, so that a message can point there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// `value`, set at `span`.
+    pub const fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+}
+
+/// How many lines below the one that the compiler names are searched for a kernel's name:
+/// attributes, return type and name often stand on lines of their own.
+const NAME_LINES: u32 = 8;
+
+/// Where the kernel `base_name` is named in its definition, which the compiler says begins or stands at
+/// line `line` (from 1) of `file`.
+///
+/// The name itself where it is found there, followed by `(` if possible, at most a few lines below and not past
+/// the body's brace. A kernel whose name a macro pastes together is nowhere: then the whole line is returned.
+pub fn locate_name(file: &SourceFile, line: u32, base_name: &str) -> Span {
+    if base_name.is_empty() {
+        return Span::line(file, line);
+    }
+    for number in line..line.saturating_add(NAME_LINES) {
+        let range = file.line_range(number);
+        let text = &file.text()[range.clone()];
+        if let Some(at) = find_word(text, base_name) {
+            let start = range.start + at;
+            return Span::new(file, start..start + base_name.len());
+        }
+        if text.contains(['{', ';']) || range.end == file.text().len() {
+            break;
+        }
+    }
+    Span::line(file, line)
+}
+
+/// Byte offset of `word` in `text` as a whole identifier: the first that `(` follows, else the first.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let code = text.split("//").next().unwrap_or(text);
+    let part_of_identifier = |c: char| c.is_alphanumeric() || c == '_';
+    let mut first = None;
+    for (at, _) in code.match_indices(word) {
+        let before = code[..at].chars().next_back();
+        let mut after = code[at + word.len()..].chars();
+        if before.is_some_and(part_of_identifier)
+            || after.clone().next().is_some_and(part_of_identifier)
+        {
+            continue;
+        }
+        if after.find(|c| !c.is_whitespace()) == Some('(') {
+            return Some(at);
+        }
+        first = first.or(Some(at));
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str, line: u32, name: &str) -> ((usize, usize), String) {
+        let file = SourceFile::new("k.cu", text);
+        let span = locate_name(&file, line, name);
+        (span.start(), span.text().to_owned())
+    }
+
+    #[test]
+    fn name_on_its_line() {
+        let text = "template <class gemm_t>\n__global__ void gemm(gemm_t gemm) {}\n";
+        assert_eq!(named(text, 2, "gemm"), ((2, 17), "gemm".into()));
+        assert_eq!(named(text, 1, "gemm"), ((2, 17), "gemm".into()));
+    }
+
+    #[test]
+    fn name_below_its_line() {
+        let text =
+            "__global__ void\r\n  __launch_bounds__(256)\r\n  gemm // the gemm(\r\n(int n)\r\n{}";
+        assert_eq!(named(text, 1, "gemm"), ((3, 3), "gemm".into()));
+    }
+
+    #[test]
+    fn name_made_by_a_macro() {
+        let text = "\n  KERNEL(exp, float)  \nvoid exp_float();\n";
+        assert_eq!(
+            named(text, 2, "exp_double"),
+            ((2, 3), "KERNEL(exp, float)".into())
+        );
+        assert_eq!(named(text, 2, "exp"), ((2, 10), "exp".into()));
+    }
+
+    #[test]
+    fn a_name_behind_the_body_is_another() {
+        let text = "MAKE(a) {\n}\nvoid b();\n";
+        assert_eq!(named(text, 1, "b").0, (1, 1));
+    }
+
+    #[test]
+    fn lines_that_do_not_exist() {
+        for text in ["", "a", "a\n", "\u{e9}\r\n"] {
+            for line in [0, 1, 2, 3, u32::MAX] {
+                let _ = named(text, line, "gemm");
+                let _ = named(text, line, "");
+            }
+        }
+        let file = SourceFile::new("k.cu", "a\r\n\u{e9}b");
+        assert_eq!(file.line_range(1), 0..1);
+        assert_eq!(file.line_column(5), (2, 2));
+        assert_eq!(file.line_column(4), (2, 1));
+        assert_eq!(file.line_column(99), (2, 3));
+    }
 }

@@ -2,6 +2,11 @@
 
 use core::{fmt, str::FromStr};
 
+use crate::{
+    consts::eflags,
+    elf::{Header, Layout},
+};
+
 /// A real architecture as nvcc's `-arch` and `-code` name it: a number and perhaps a suffix.
 ///
 /// Ordered by number, then suffix (none, `a`, `f`).
@@ -53,6 +58,50 @@ impl fmt::Display for Sm {
             Suffix::Family => "f",
         };
         write!(f, "sm_{}{suffix}", self.number)
+    }
+}
+
+/// What `e_flags` says, either layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flags {
+    /// The real SM number: bits 0 to 7 (old layout), 8 to 15 (new layout).
+    pub sm: u16,
+    /// The accelerated-target bit: bit 11 (old), 3 (new, written by 12.8 and 12.9 only).
+    pub accelerated: bool,
+    /// The virtual SM number; `None` in the new layout, where `.note.nv.cuinfo` holds it.
+    pub virtual_sm: Option<u16>,
+    /// Addresses have 64 bits: bit 10 (old); always in the new layout.
+    pub address64: bool,
+    /// The object is a Mercury object (old: bit 14) or carries a Mercury capsule (new: bit 1).
+    pub mercury: bool,
+    /// The object holds LTO intermediate code: bit 31 (old), bit 0 (new). Not seen in ptxas output.
+    pub lto: bool,
+}
+
+impl Flags {
+    /// Takes `e_flags` apart by the layout of the header. Source: CUBIN_FORMAT sections 1.1 and 1.2.
+    pub fn of(header: &Header) -> Self {
+        let flags = header.flags;
+        let byte = |shift: u32| ((flags >> shift) & 0xff) as u16;
+        let bit = |mask: u32| flags & mask != 0;
+        match header.layout {
+            Layout::Old => Self {
+                sm: byte(0),
+                accelerated: bit(eflags::V1_ACCELERATED),
+                virtual_sm: Some(byte(eflags::V1_VIRTUAL_SM_SHIFT)),
+                address64: bit(eflags::V1_64BIT_ADDRESS),
+                mercury: bit(eflags::V1_MERCURY),
+                lto: bit(eflags::V1_LTO),
+            },
+            Layout::New => Self {
+                sm: byte(eflags::V2_SM_SHIFT),
+                accelerated: bit(eflags::V2_ACCELERATED),
+                virtual_sm: None,
+                address64: true,
+                mercury: bit(eflags::V2_MERCURY_CAPSULE),
+                lto: bit(eflags::V2_LTO),
+            },
+        }
     }
 }
 

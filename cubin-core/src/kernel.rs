@@ -4,9 +4,17 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function<'a> {
     /// The symbol, mangled as in the file.
+    ///
+    /// NVIDIA's tools write ASCII names. Should another tool have written a name that is not UTF-8, this is the part
+    /// before the first bad byte, and [`Cubin::raw_symbol`](crate::Cubin::raw_symbol) has all bytes: compare the two
+    /// lengths where it matters.
     pub symbol: &'a str,
+    /// Index of its symbol in the symbol table.
+    pub symbol_index: u32,
     /// Index of its `.text` section: the key, since names repeat in valid files.
     pub section: u32,
+    /// Index of its `.nv.info.<f>` section with the attribute records, where there is one.
+    pub attributes: Option<u32>,
     /// Whether it can be launched (`st_other & 0x10`).
     pub kernel: bool,
     /// What it needs of a multiprocessor.
@@ -22,25 +30,36 @@ pub struct Function<'a> {
 /// What a function needs, per thread or per block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resources {
-    /// Registers per thread.
+    /// Registers per thread: REGCOUNT, which for kernels of relocatable objects is not final (nvlink raises it to what
+    /// the callees need); the high byte of the section's `sh_info` where there is no such record.
     pub registers: u32,
     /// Stack bytes per thread, calls included; `None` when not statically known (recursion, `alloca`, not linked yet).
+    ///
+    /// The largest MIN_STACK_SIZE record: CUDA 12.4 and 12.5 write two that contradict each other, the last one wrong.
+    /// 12.9 writes 0 for kernels with `alloca`, which cannot be told apart from a true 0.
     pub stack: Option<u32>,
-    /// Stack frame bytes of the function alone, where recorded.
+    /// The file says that the stack is not statically known: recursion, `alloca`, or an indirect call of these.
+    pub stack_unbounded: bool,
+    /// Stack frame bytes of the function alone (FRAME_SIZE), where recorded.
     pub frame: Option<u32>,
-    /// Spill store and reload instructions; `None` when the toolkit (before 12.6) does not record them. A lower bound.
+    /// Spill store and reload instructions; `None` when the toolkit (before 12.6) does not record them.
+    ///
+    /// A lower bound: registers that called functions save are not counted, and the list is cut modulo 65,536 bytes
+    /// (8,192 or more instructions count too few). `ptxas -v` is the authority.
     pub spill_instructions: Option<u32>,
     /// Static shared memory in bytes per block, without [`reserved_shared`](Self::reserved_shared).
     pub static_shared: u64,
-    /// Shared memory bytes per block that the system reserves (1,024 from sm_90 on when the section exists).
+    /// Shared memory bytes per block that the system reserves: 1,024 from sm_90 on in linked cubins when
+    /// `.nv.shared.<f>` exists, whose size includes them.
     pub reserved_shared: u64,
     /// Size of `.nv.local.<f>` in bytes.
     pub local: u64,
     /// (bank, bytes) of each constant bank of this function, in section order.
     pub constant: Vec<(u8, u64)>,
-    /// Named barriers used; `None` when not recorded.
+    /// Named barriers used: bits 20 to 26 of the `.text` section's flags (old layout) or NUM_BARRIERS (new layout, where
+    /// a function without barriers has no record); `None` when the file has no place that would say it.
     pub barriers: Option<u8>,
-    /// Size of the machine code in bytes.
+    /// Size of the machine code in bytes, padding and local copies of called functions included.
     pub code_bytes: u64,
 }
 
@@ -88,7 +107,7 @@ pub struct LaunchBounds {
     pub explicit_cluster: bool,
     /// Largest cluster size (third argument of `__launch_bounds__`).
     pub max_cluster_rank: Option<u32>,
-    /// Register cap in force when the kernel was compiled.
+    /// Register cap in force when the kernel was compiled (MAXREG_COUNT); `None` when there was none (255).
     pub max_registers: Option<u32>,
 }
 

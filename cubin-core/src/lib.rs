@@ -4,11 +4,39 @@
 //! bytes, parses nothing that is not asked for, opens no file, runs no program and never panics:
 //! damaged input is an [`Error`] that names the section and the offset; unknown records are data.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::panic
+    )
+)]
 
 pub mod arch;
+pub mod attr;
+pub mod callgraph;
+pub mod compat;
+pub mod consts;
 pub mod cubin;
+#[cfg(feature = "demangle")]
+pub mod demangle;
+pub mod elf;
 pub mod error;
+pub mod fatbin;
+mod functions;
+pub mod host;
+pub mod json;
 pub mod kernel;
+pub mod limits;
+pub mod note;
+pub mod nvinfo;
+pub mod reader;
+pub mod sizes;
+pub mod uses;
+pub mod variable;
 
 pub use arch::Sm;
 pub use cubin::Cubin;

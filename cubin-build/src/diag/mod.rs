@@ -1,4 +1,17 @@
-//! Findings as data. Checks make them, [`render`] alone turns them into text.
+//! Findings as data. Checks make them, [`mod@render`] alone turns them into a picture and [`json`] into JSON.
+//!
+//! This module knows nothing of kernels, budgets or tools: what is found, and how bad it is, is decided by whoever
+//! makes a [`Diag`]. Every kind of finding has a [`Code`] in [`codes`].
+
+pub mod codes;
+pub mod json;
+pub mod render;
+pub mod sink;
+
+pub use render::{render, summary_line};
+pub use sink::Sink;
+
+use std::fmt;
 
 use crate::source::Span;
 
@@ -13,9 +26,26 @@ pub enum Level {
     Deny,
 }
 
-/// Which kind of finding; stable, kebab-case, documented.
+impl Level {
+    /// The word that cubin.toml uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// Which kind of finding; stable, kebab-case, documented in [`codes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub &'static str);
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
 
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,4 +75,89 @@ pub struct Label {
     pub text: String,
     /// The subject of the finding, rather than the cause.
     pub primary: bool,
+}
+
+impl Diag {
+    /// A finding without places yet.
+    pub fn new(code: Code, level: Level, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            level,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+            kernel: None,
+        }
+    }
+
+    /// A finding that fails the build.
+    pub fn error(code: Code, message: impl Into<String>) -> Self {
+        Self::new(code, Level::Deny, message)
+    }
+
+    /// A finding that lets the build go on.
+    pub fn warning(code: Code, message: impl Into<String>) -> Self {
+        Self::new(code, Level::Warn, message)
+    }
+
+    /// Adds the place of the subject.
+    #[must_use]
+    pub fn at(self, span: Span, text: impl Into<String>) -> Self {
+        self.label(span, text, true)
+    }
+
+    /// Adds the place of a cause.
+    #[must_use]
+    pub fn because(self, span: Span, text: impl Into<String>) -> Self {
+        self.label(span, text, false)
+    }
+
+    /// Adds the place of the subject where it is known.
+    #[must_use]
+    pub fn at_place(self, span: Option<&Span>, text: impl Into<String>) -> Self {
+        match span {
+            Some(span) => self.at(span.clone(), text),
+            None => self,
+        }
+    }
+
+    /// Adds a fact that explains.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds something to do.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Names the kernel that it is about.
+    #[must_use]
+    pub fn kernel(mut self, name: impl Into<String>) -> Self {
+        self.kernel = Some(name.into());
+        self
+    }
+
+    /// The place that leads the picture: the first primary label, else the first label.
+    pub fn place(&self) -> Option<&Span> {
+        self.labels
+            .iter()
+            .find(|label| label.primary)
+            .or_else(|| self.labels.first())
+            .map(|label| &label.span)
+    }
+
+    fn label(mut self, span: Span, text: impl Into<String>, primary: bool) -> Self {
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+            primary,
+        });
+        self
+    }
 }

@@ -1,2 +1,74 @@
-//! `cargo cubin`: the command line over `cubin-build`.
-fn main() {}
+//! `cargo cubin`: looks into cubins, checks a workspace's kernels, keeps baselines, installs toolkits.
+//!
+//! One file per subcommand. This file alone prints an error and chooses the exit status: 0 done, 1 findings or a
+//! failure, 2 wrong use. A closed pipe ends it silently.
+
+mod baseline;
+mod check;
+mod doctor;
+mod explain;
+mod files;
+mod inspect;
+mod project;
+mod toolkit;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Compile CUDA kernels to cubins, check them against a policy, look into cubins.
+#[derive(Debug, Parser)]
+#[command(name = "cargo cubin", bin_name = "cargo cubin", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show what the kernels in cubins, fatbins, objects, archives, libraries and executables use
+    Inspect(inspect::Args),
+    /// Compile the kernels of this workspace and check them against cubin.toml
+    Check(check::Args),
+    /// Accept today's violations, so that only a kernel that gets worse fails
+    #[command(subcommand)]
+    Baseline(baseline::Command),
+    /// Install and find CUDA toolkits
+    #[command(subcommand)]
+    Toolkit(toolkit::Command),
+    /// Say what this machine has: toolkit, host compiler, driver
+    Doctor,
+    /// Explain a diagnostic code
+    Explain(explain::Args),
+}
+
+fn main() -> ExitCode {
+    // Cargo runs `cargo-cubin cubin ...`; the binary also works under its own name.
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "cubin") {
+        arguments.remove(1);
+    }
+    let result = match Cli::parse_from(arguments).command {
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Baseline(command) => baseline::run(&command),
+        Command::Toolkit(command) => toolkit::run(&command),
+        Command::Doctor => doctor::run(),
+        Command::Explain(args) => explain::run(&args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the reader of our output went away, as `| head` does.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,42 @@
+//! Bytes of the files named on the command line, mapped rather than read.
+//!
+//! The only unsafe code of the crate: mapping a file is unsafe because another process may change it under us.
+
+use std::{fs::File, path::Path};
+
+use anyhow::Context;
+use memmap2::Mmap;
+
+/// A file's bytes.
+pub(crate) enum Bytes {
+    Mapped(Mmap),
+    /// Files that cannot be mapped: empty ones, pipes.
+    Read(Vec<u8>),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Read(bytes) => bytes,
+        }
+    }
+}
+
+/// Maps `path`, or reads it where it cannot be mapped.
+pub(crate) fn open(path: &Path) -> anyhow::Result<Bytes> {
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let meta = file.metadata().with_context(|| format!("cannot read {}", path.display()))?;
+    anyhow::ensure!(!meta.is_dir(), "{} is a directory; name the files in it", path.display());
+    if meta.is_file() && meta.len() > 0 {
+        // SAFETY: the map is read-only and private to this process. If another process truncates the file while we
+        // read it, the operating system ends us with SIGBUS: acceptable for a command that only looks.
+        if let Ok(map) = unsafe { Mmap::map(&file) } {
+            return Ok(Bytes::Mapped(map));
+        }
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Bytes::Read(bytes))
+}

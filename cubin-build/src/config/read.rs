@@ -1,0 +1,443 @@
+//! Typed access to parsed TOML that collects every problem instead of stopping at the first.
+//!
+//! Knows TOML types and places, not what the keys of cubin.toml mean.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::{
+    problem::{BadValue, Duplicate, Syntax, TooMany, WrongType},
+    size::{self, SizeError},
+};
+use crate::{
+    diag::{Code, Diag, codes},
+    source::{SourceFile, Span, Spanned},
+};
+
+/// Most problems shown of one file: a file that is something else entirely would have one per line.
+pub(crate) const MOST_PROBLEMS: usize = 50;
+
+/// Collects problems of one file.
+pub(crate) struct Reader<'f> {
+    file: &'f SourceFile,
+    diags: Vec<Diag>,
+}
+
+/// A key with its value.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'a, 'i> {
+    /// The key.
+    pub(crate) key: &'a str,
+    /// Bytes of the key.
+    key_range: (usize, usize),
+    /// The table's name, brackets included.
+    table: &'a str,
+    /// Code of problems with it.
+    code: Code,
+    value: &'a toml::Spanned<DeValue<'i>>,
+}
+
+/// A table's name as messages show it, and the code for problems with its values.
+#[derive(Clone, Copy)]
+pub(crate) struct TableName<'a> {
+    /// Brackets included: `[build]`, `[[rule]]`; empty for the top of the file.
+    pub(crate) name: &'a str,
+    /// Code of problems with its values.
+    pub(crate) code: Code,
+}
+
+impl<'f> Reader<'f> {
+    pub(crate) fn new(file: &'f SourceFile) -> Self {
+        Self {
+            file,
+            diags: Vec::new(),
+        }
+    }
+
+    /// The parsed file, or nothing when its syntax is wrong; a key that stands twice is a problem, but no obstacle.
+    pub(crate) fn parse(&mut self) -> Option<DeTable<'f>> {
+        let file = self.file;
+        let (document, errors) = DeTable::parse_recoverable(file.text());
+        let mut usable = true;
+        let mut last_line = None;
+        for error in errors {
+            let duplicate = error.message() == "duplicate key";
+            usable &= duplicate;
+            let span = self.span(error.span().unwrap_or(0..0));
+            // What follows on the same line is mostly the parser finding its way back.
+            let line = span.start().0;
+            if last_line.replace(line) == Some(line) {
+                continue;
+            }
+            if self.diags.len() > MOST_PROBLEMS {
+                break;
+            }
+            let message = if duplicate {
+                format!("`{}` is defined twice", span.text())
+            } else {
+                error.message().to_owned()
+            };
+            self.add(Syntax { message, span });
+        }
+        usable.then(|| document.into_inner())
+    }
+
+    pub(crate) fn span(&self, range: Range<usize>) -> Span {
+        Span::new(self.file, range)
+    }
+
+    pub(crate) fn add(&mut self, problem: impl Into<Diag>) {
+        self.diags.push(problem.into());
+    }
+
+    /// How many problems there are so far.
+    pub(crate) fn problems(&self) -> usize {
+        self.diags.len()
+    }
+
+    /// The problems in the order of the file.
+    pub(crate) fn finish(self) -> Vec<Diag> {
+        let mut diags = self.diags;
+        diags.sort_by_key(|diag| diag.place().map_or(0, |place| place.range.start));
+        if diags.len() > MOST_PROBLEMS {
+            let left_out = diags.len() - MOST_PROBLEMS;
+            diags.truncate(MOST_PROBLEMS);
+            let file = self.file.path().display().to_string();
+            diags.push(TooMany { file, left_out }.into());
+        }
+        diags
+    }
+
+    /// The entries of a table in the order of the file (the parser sorts them by key).
+    pub(crate) fn entries<'a, 'i>(
+        &self,
+        name: TableName<'a>,
+        table: &'a DeTable<'i>,
+    ) -> Vec<Item<'a, 'i>> {
+        let mut items: Vec<Item<'a, 'i>> = table
+            .iter()
+            .map(|(key, value)| Item {
+                key: key.get_ref(),
+                key_range: (key.span().start, key.span().end),
+                table: name.name,
+                code: name.code,
+                value,
+            })
+            .collect();
+        items.sort_by_key(|item| item.key_range);
+        items
+    }
+
+    pub(crate) fn key_span(&self, item: Item<'_, '_>) -> Span {
+        self.span(item.key_range.0..item.key_range.1)
+    }
+
+    pub(crate) fn value_span(&self, item: Item<'_, '_>) -> Span {
+        self.span(item.value.span())
+    }
+
+    /// `key` in `[table]`, as messages name a value.
+    pub(crate) fn subject(item: Item<'_, '_>) -> String {
+        if item.table.is_empty() {
+            format!("`{}`", item.key)
+        } else {
+            format!("`{}` in {}", item.key, item.table)
+        }
+    }
+
+    /// Reports a value that means nothing.
+    pub(crate) fn bad(&mut self, item: Item<'_, '_>, message: String, help: Option<String>) {
+        let span = self.value_span(item);
+        self.bad_at(item.code, span, message, help);
+    }
+
+    /// Reports a part of a value that means nothing.
+    pub(crate) fn bad_at(&mut self, code: Code, span: Span, message: String, help: Option<String>) {
+        self.add(BadValue {
+            code,
+            message,
+            span,
+            help,
+        });
+    }
+
+    fn wrong_type(&mut self, item: Item<'_, '_>, expected: &str, help: Option<String>) {
+        let found = kind(item.value.get_ref());
+        let span = self.value_span(item);
+        self.add(WrongType {
+            code: item.code,
+            subject: &Self::subject(item),
+            expected,
+            found,
+            span,
+            help,
+        });
+    }
+
+    pub(crate) fn table<'a, 'i>(
+        &mut self,
+        item: Item<'a, 'i>,
+        help: Option<&str>,
+    ) -> Option<&'a DeTable<'i>> {
+        match item.value.get_ref() {
+            DeValue::Table(table) => Some(table),
+            _ => {
+                self.wrong_type(item, "a table", help.map(str::to_owned));
+                None
+            }
+        }
+    }
+
+    /// The tables of `[[key]]`, each with the place of its header.
+    pub(crate) fn tables<'a, 'i>(&mut self, item: Item<'a, 'i>) -> Vec<(&'a DeTable<'i>, Span)> {
+        let help = format!("write [[{}]] above each", item.key);
+        let DeValue::Array(array) = item.value.get_ref() else {
+            self.wrong_type(item, "an array of tables", Some(help));
+            return Vec::new();
+        };
+        let mut tables = Vec::new();
+        for value in array.iter() {
+            match value.get_ref() {
+                DeValue::Table(table) => tables.push((table, self.span(value.span()))),
+                _ => self.wrong_type(
+                    Item { value, ..item },
+                    "an array of tables",
+                    Some(help.clone()),
+                ),
+            }
+        }
+        tables
+    }
+
+    pub(crate) fn bool(&mut self, item: Item<'_, '_>) -> Option<Spanned<bool>> {
+        match item.value.get_ref() {
+            DeValue::Boolean(value) => Some(Spanned::new(*value, self.value_span(item))),
+            _ => {
+                self.wrong_type(item, "`true` or `false`", None);
+                None
+            }
+        }
+    }
+
+    /// A string that is not empty; `quote` says that an unquoted number is probably meant as one.
+    pub(crate) fn string(&mut self, item: Item<'_, '_>) -> Option<Spanned<String>> {
+        let span = self.value_span(item);
+        match item.value.get_ref() {
+            DeValue::String(text) if text.trim().is_empty() => {
+                self.bad(
+                    item,
+                    format!("{} holds an empty string", Self::subject(item)),
+                    None,
+                );
+                None
+            }
+            DeValue::String(text) => Some(Spanned::new(text.to_string(), span)),
+            DeValue::Integer(_) | DeValue::Float(_) => {
+                let help = format!("put it in quotes: \"{}\"", span.text());
+                self.wrong_type(item, "a string", Some(help));
+                None
+            }
+            _ => {
+                self.wrong_type(item, "a string", None);
+                None
+            }
+        }
+    }
+
+    /// Strings: an array of them, or one alone.
+    pub(crate) fn strings(&mut self, item: Item<'_, '_>) -> Vec<Spanned<String>> {
+        match item.value.get_ref() {
+            DeValue::String(_) => self.string(item).into_iter().collect(),
+            DeValue::Array(array) => array
+                .iter()
+                .filter_map(|value| self.string(Item { value, ..item }))
+                .collect(),
+            _ => {
+                self.wrong_type(item, "a string or an array of strings", None);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Strings of which each may stand once; `noun` names one in the message.
+    pub(crate) fn unique_strings(
+        &mut self,
+        item: Item<'_, '_>,
+        noun: &str,
+    ) -> Vec<Spanned<String>> {
+        let strings = self.strings(item);
+        self.unique(item.code, strings, |text| format!("{noun} `{text}`"))
+    }
+
+    /// Drops and reports the values that stood before.
+    pub(crate) fn unique<T: PartialEq>(
+        &mut self,
+        code: Code,
+        values: Vec<Spanned<T>>,
+        what: impl Fn(&T) -> String,
+    ) -> Vec<Spanned<T>> {
+        let mut kept: Vec<Spanned<T>> = Vec::with_capacity(values.len());
+        for value in values {
+            match kept.iter().find(|first| first.value == value.value) {
+                Some(first) => self.add(Duplicate {
+                    code,
+                    what: &what(&value.value),
+                    span: value.span,
+                    first: first.span.clone(),
+                }),
+                None => kept.push(value),
+            }
+        }
+        kept
+    }
+
+    /// An integer of at least 0.
+    pub(crate) fn count(&mut self, item: Item<'_, '_>) -> Option<Spanned<u64>> {
+        if !matches!(item.value.get_ref(), DeValue::Integer(_)) {
+            self.wrong_type(item, "an integer", None);
+            return None;
+        }
+        self.integer(item)
+    }
+
+    /// An integer that is known to be one.
+    fn integer(&mut self, item: Item<'_, '_>) -> Option<Spanned<u64>> {
+        let DeValue::Integer(integer) = item.value.get_ref() else {
+            return None;
+        };
+        match u64::from_str_radix(integer.as_str(), integer.radix()) {
+            Ok(value) => Some(Spanned::new(value, self.value_span(item))),
+            Err(_) => {
+                let negative = integer.as_str().starts_with('-');
+                let what = if negative { "negative" } else { "too large" };
+                self.bad(item, format!("{} is {what}", Self::subject(item)), None);
+                None
+            }
+        }
+    }
+
+    /// A number of any kind.
+    pub(crate) fn float(&mut self, item: Item<'_, '_>) -> Option<Spanned<f64>> {
+        let text = match item.value.get_ref() {
+            DeValue::Float(float) => float.as_str(),
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str(),
+            _ => {
+                self.wrong_type(item, "a number", None);
+                return None;
+            }
+        };
+        // The parser has checked the text; it strips underscores.
+        let value: f64 = text.parse().ok()?;
+        Some(Spanned::new(value, self.value_span(item)))
+    }
+
+    /// A size in bytes: an integer, or a string with a unit.
+    pub(crate) fn size(&mut self, item: Item<'_, '_>) -> Option<Spanned<u64>> {
+        let text = match item.value.get_ref() {
+            DeValue::Integer(_) => return self.integer(item),
+            DeValue::String(text) => text.as_ref(),
+            _ => {
+                let expected = "bytes as an integer, or a string like \"48 KiB\"";
+                self.wrong_type(item, expected, None);
+                return None;
+            }
+        };
+        let (why, help) = match size::parse(text) {
+            Ok(bytes) => return Some(Spanned::new(bytes, self.value_span(item))),
+            Err(SizeError::NoNumber) => (
+                "it does not begin with a whole number",
+                "for example 4096 or \"4 KiB\"".to_owned(),
+            ),
+            Err(SizeError::Fraction) => (
+                "it has a fraction",
+                "write a whole number with a smaller unit".to_owned(),
+            ),
+            Err(SizeError::Ambiguous) => (
+                "its unit is ambiguous",
+                "write `KiB` for 1024 bytes or `kB` for 1000".to_owned(),
+            ),
+            Err(SizeError::Case(unit)) => {
+                ("its unit is misspelt", format!("did you mean `{unit}`?"))
+            }
+            Err(SizeError::UnknownUnit) => (
+                "its unit is unknown",
+                "known are B, kB, MB, GB, KiB, MiB and GiB".to_owned(),
+            ),
+            Err(SizeError::TooLarge) => (
+                "it is too large",
+                "the largest is 2^64 - 1 bytes".to_owned(),
+            ),
+        };
+        let message = format!("{} is no size: {why}", Self::subject(item));
+        self.bad(item, message, Some(help));
+        None
+    }
+
+    /// One of a few words.
+    pub(crate) fn word<T: Copy>(
+        &mut self,
+        item: Item<'_, '_>,
+        words: &[(&str, T)],
+    ) -> Option<Spanned<T>> {
+        let text = self.string(item)?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
+            return Some(Spanned::new(*value, text.span));
+        }
+        let known: Vec<String> = words
+            .iter()
+            .map(|(word, _)| format!("\"{word}\""))
+            .collect();
+        let message = format!("{} cannot be \"{}\"", Self::subject(item), text.value);
+        self.bad(
+            item,
+            message,
+            Some(format!("it is one of {}", known.join(", "))),
+        );
+        None
+    }
+
+    /// The value when it is a string.
+    pub(crate) fn text<'a>(item: Item<'a, '_>) -> Option<&'a str> {
+        item.value.get_ref().as_str()
+    }
+
+    /// The entries of an inline or plain table, when the value is one.
+    pub(crate) fn as_table<'a, 'i>(item: Item<'a, 'i>) -> Option<&'a DeTable<'i>> {
+        item.value.get_ref().as_table()
+    }
+
+    /// The text of a scalar as it would stand on a command line: a string, an integer, nothing for `true`.
+    pub(crate) fn define_value(&mut self, item: Item<'_, '_>) -> Option<Option<String>> {
+        match item.value.get_ref() {
+            DeValue::String(text) => Some(Some(text.to_string())),
+            DeValue::Integer(integer) => Some(Some(integer.to_string())),
+            DeValue::Boolean(true) => Some(None),
+            DeValue::Boolean(false) => {
+                let message = format!("{} is false: a macro is defined or not listed", item.key);
+                self.bad(item, message, Some("remove the line".to_owned()));
+                None
+            }
+            _ => {
+                self.wrong_type(item, "a string, an integer or `true`", None);
+                None
+            }
+        }
+    }
+}
+
+/// The code for problems outside the policy's tables.
+pub(crate) const CONFIG: Code = codes::CONFIG_INVALID;
+
+/// A value's type with its article.
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}

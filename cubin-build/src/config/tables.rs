@@ -1,0 +1,581 @@
+//! The tables of cubin.toml, key by key.
+
+use cubin_core::arch::Sm;
+use toml::de::DeTable;
+
+use super::{
+    Backend, Build, Config, DeclaredKernel, Define, Generate, Half, Instantiate, Occupancy, Rule,
+    Toolkit,
+    budget::Key,
+    glob::{Glob, LONGEST},
+    problem::{Missing, UnknownKey},
+    read::{CONFIG, Item, Reader, TableName},
+};
+use crate::{
+    diag::{Code, Diag, Level, codes},
+    source::{SourceFile, Span, Spanned},
+};
+
+const TOP: TableName<'static> = TableName {
+    name: "",
+    code: CONFIG,
+};
+const DEFAULTS: TableName<'static> = TableName {
+    name: "[defaults]",
+    code: codes::POLICY_INVALID,
+};
+const RULE: TableName<'static> = TableName {
+    name: "[[rule]]",
+    code: codes::POLICY_INVALID,
+};
+
+const TOP_KEYS: &[&str] = &[
+    "toolkit",
+    "build",
+    "generate",
+    "defaults",
+    "rule",
+    "baseline",
+    "instantiate",
+    "kernel",
+];
+const TOOLKIT_KEYS: &[&str] = &["version", "install"];
+const BUILD_KEYS: &[&str] = &[
+    "arch", "sources", "dirs", "include", "define", "flags", "std", "lineinfo",
+];
+const GENERATE_KEYS: &[&str] = &["backend", "half", "file"];
+const DEFAULTS_KEYS: &[&str] = &[
+    "registers",
+    "stack",
+    "spills",
+    "params",
+    "static-shared",
+    "occupancy",
+    "level",
+    "reason",
+];
+const RULE_KEYS: &[&str] = &[
+    "kernel",
+    "arch",
+    "registers",
+    "stack",
+    "spills",
+    "params",
+    "static-shared",
+    "occupancy",
+    "level",
+    "reason",
+];
+const OCCUPANCY_KEYS: &[&str] = &["block", "min", "dynamic-shared"];
+const BASELINE_KEYS: &[&str] = &["file"];
+const INSTANTIATE_KEYS: &[&str] = &["kernel", "file"];
+const KERNEL_KEYS: &[&str] = &["symbol", "params"];
+
+/// Which tables have a key, for the message about one in the wrong place.
+const PLACES: &[(&str, &[&str])] = &[
+    ("[toolkit]", TOOLKIT_KEYS),
+    ("[build]", BUILD_KEYS),
+    ("[generate]", GENERATE_KEYS),
+    ("[defaults] or a [[rule]]", DEFAULTS_KEYS),
+    ("[[rule]]", RULE_KEYS),
+    ("[[kernel]]", KERNEL_KEYS),
+];
+
+pub(super) fn parse(file: &SourceFile) -> (Config, Vec<Diag>) {
+    let mut reader = Reader::new(file);
+    let mut config = Config::default();
+    if let Some(document) = reader.parse() {
+        top(&mut reader, &document, &mut config);
+    }
+    (config, reader.finish())
+}
+
+fn top(r: &mut Reader<'_>, document: &DeTable<'_>, config: &mut Config) {
+    for item in r.entries(TOP, document) {
+        match item.key {
+            "toolkit" => {
+                if let Some(table) = r.table(item, None) {
+                    config.toolkit = toolkit(r, table);
+                }
+            }
+            "build" => {
+                if let Some(table) = r.table(item, None) {
+                    config.build = build(r, table);
+                }
+            }
+            "generate" => {
+                if let Some(table) = r.table(item, None) {
+                    config.generate = generate(r, table);
+                }
+            }
+            "defaults" => {
+                if let Some(table) = r.table(item, Some("write [defaults], there is only one")) {
+                    config.defaults = rule(r, DEFAULTS, table, r.value_span(item));
+                }
+            }
+            "rule" => {
+                for (table, span) in r.tables(item) {
+                    let rule = rule(r, RULE, table, span);
+                    config.rules.push(rule);
+                }
+            }
+            "baseline" => {
+                if let Some(table) = r.table(item, Some("write [baseline]\nfile = \"...\"")) {
+                    config.baseline = baseline(r, table, r.value_span(item));
+                }
+            }
+            "instantiate" => {
+                for (table, span) in r.tables(item) {
+                    config.instantiate.extend(instantiate(r, table, span));
+                }
+            }
+            "kernel" => {
+                for (table, span) in r.tables(item) {
+                    config.kernels.extend(declared(r, table, span));
+                }
+                let symbols = config.kernels.iter().map(|kernel| kernel.symbol.clone());
+                r.unique(CONFIG, symbols.collect(), |symbol| {
+                    format!("kernel `{symbol}`")
+                });
+            }
+            _ => unknown(r, item, "", TOP_KEYS),
+        }
+    }
+}
+
+fn unknown(r: &mut Reader<'_>, item: Item<'_, '_>, table: &str, known: &[&str]) {
+    let elsewhere = PLACES
+        .iter()
+        .find(|(_, keys)| keys.contains(&item.key))
+        .map(|(place, _)| *place);
+    let span = r.key_span(item);
+    r.add(UnknownKey {
+        key: item.key,
+        span,
+        table,
+        known,
+        elsewhere,
+    });
+}
+
+fn toolkit(r: &mut Reader<'_>, table: &DeTable<'_>) -> Toolkit {
+    let mut toolkit = Toolkit::default();
+    for item in r.entries(named("[toolkit]"), table) {
+        match item.key {
+            "version" => toolkit.version = version(r, item),
+            "install" => toolkit.install = r.bool(item),
+            _ => unknown(r, item, "[toolkit]", TOOLKIT_KEYS),
+        }
+    }
+    let install = toolkit.install.as_ref().filter(|install| install.value);
+    if let Some(install) = install.filter(|_| !table.contains_key("version")) {
+        let message = "`install` in [toolkit] needs a `version`".to_owned();
+        let help = "for example `version = \"13.5\"`".to_owned();
+        r.bad_at(CONFIG, install.span.clone(), message, Some(help));
+    }
+    toolkit
+}
+
+fn version(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+    let version = r.string(item)?;
+    let parts: Vec<&str> = version.value.split('.').collect();
+    let number = |part: &&str| {
+        (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    if !(2..=3).contains(&parts.len()) || !parts.iter().all(number) {
+        let message = format!("`{}` is no version of a CUDA toolkit", version.value);
+        let help = "two or three numbers, for example \"13.5\" or \"13.5.37\"".to_owned();
+        r.bad(item, message, Some(help));
+        return None;
+    }
+    Some(version)
+}
+
+fn build(r: &mut Reader<'_>, table: &DeTable<'_>) -> Build {
+    let mut build = Build::default();
+    for item in r.entries(named("[build]"), table) {
+        match item.key {
+            "arch" => build.arch = targets(r, item),
+            "sources" => build.sources = r.unique_strings(item, "source"),
+            "dirs" => build.dirs = r.unique_strings(item, "directory"),
+            "include" => build.include = r.unique_strings(item, "include directory"),
+            "define" => build.define = defines(r, item),
+            "flags" => build.flags = flags(r, item),
+            "std" => build.std = language(r, item),
+            "lineinfo" => build.lineinfo = r.bool(item),
+            _ => unknown(r, item, "[build]", BUILD_KEYS),
+        }
+    }
+    build
+}
+
+fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
+    let mut targets = Vec::new();
+    for text in r.strings(item) {
+        match text.value.parse::<Sm>() {
+            Ok(sm) => targets.push(Spanned::new(sm, text.span)),
+            Err(error) => {
+                let help = target_help(&text.value);
+                r.bad_at(CONFIG, text.span, error.to_string(), help);
+            }
+        }
+    }
+    r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
+}
+
+/// What was probably meant by a text that is no target.
+fn target_help(text: &str) -> Option<String> {
+    if text == "native" {
+        return Some(
+            "a build must not depend on the GPU of the machine: name the target".to_owned(),
+        );
+    }
+    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let guess = format!("sm_{}", digits.replace('.', ""));
+    guess.parse::<Sm>().ok()?;
+    Some(if text.starts_with("compute_") {
+        format!("cubins are for real architectures: write `{guess}`")
+    } else {
+        format!("did you mean `{guess}`?")
+    })
+}
+
+fn defines(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {
+    let mut defines = Vec::new();
+    if let Some(table) = Reader::as_table(item) {
+        for item in r.entries(named("`define` in [build]"), table) {
+            if let Some(value) = r.define_value(item) {
+                let name = item.key.to_owned();
+                defines.push(Spanned::new(Define { name, value }, r.key_span(item)));
+            }
+        }
+    } else {
+        for text in r.strings(item) {
+            let (name, value) = match text.value.split_once('=') {
+                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+                None => (text.value, None),
+            };
+            defines.push(Spanned::new(Define { name, value }, text.span));
+        }
+    }
+    defines.retain(|define| {
+        let good = is_identifier(&define.value.name);
+        if !good {
+            let message = format!("`{}` is no name of a macro", define.value.name);
+            let help = "write \"NAME\" or \"NAME=VALUE\", without -D".to_owned();
+            r.bad_at(CONFIG, define.span.clone(), message, Some(help));
+        }
+        good
+    });
+    let names = defines
+        .iter()
+        .map(|define| Spanned::new(define.value.name.clone(), define.span.clone()));
+    r.unique(CONFIG, names.collect(), |name| format!("macro `{name}`"));
+    defines
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && !name.is_empty()
+}
+
+fn flags(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<String>> {
+    let mut flags = r.strings(item);
+    flags.retain(|flag| {
+        let Some(instead) = reserved_flag(&flag.value) else {
+            return true;
+        };
+        let message = format!("flag `{}` is set by cubin-build itself", flag.value);
+        r.bad_at(CONFIG, flag.span.clone(), message, Some(instead.to_owned()));
+        false
+    });
+    flags
+}
+
+/// Whether nvcc's argument is one that cubin-build sets itself, and what to write instead.
+pub fn reserved_flag(flag: &str) -> Option<&'static str> {
+    const TARGET: &str = "name targets with `arch` in [build]";
+    const PHASE: &str = "cubin-build decides what nvcc writes, and where";
+    let name = flag.split('=').next().unwrap_or(flag);
+    match name.trim_start_matches('-') {
+        _ if !name.starts_with('-') => None,
+        "arch" | "gpu-architecture" | "gencode" | "generate-code" | "code" | "gpu-code" => {
+            Some(TARGET)
+        }
+        "cubin" | "ptx" | "fatbin" | "c" | "compile" | "dc" | "device-c" | "dlink"
+        | "device-link" | "E" | "preprocess" | "M" | "MM" | "MD" | "MF" | "o" | "output-file"
+        | "odir" | "output-directory" | "keep" | "k" | "keep-dir" | "dryrun" | "run" => Some(PHASE),
+        "std" => Some("write `std = \"c++17\"` in [build]"),
+        "lineinfo" | "generate-line-info" => Some("write `lineinfo = true` in [build]"),
+        _ => None,
+    }
+}
+
+fn language(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+    let std = r.string(item)?;
+    let year = std.value.strip_prefix("c++").unwrap_or("");
+    if year.len() != 2 || !year.bytes().all(|byte| byte.is_ascii_digit()) {
+        let message = format!("`{}` is no C++ standard", std.value);
+        r.bad(item, message, Some("for example \"c++17\"".to_owned()));
+        return None;
+    }
+    Some(std)
+}
+
+fn generate(r: &mut Reader<'_>, table: &DeTable<'_>) -> Generate {
+    let mut generate = Generate::default();
+    for item in r.entries(named("[generate]"), table) {
+        match item.key {
+            "backend" => {
+                let words = [("cudarc", Backend::Cudarc), ("core", Backend::Core)];
+                generate.backend = r.word(item, &words);
+            }
+            "half" => {
+                let words = [("newtype", Half::Newtype), ("half", Half::Half)];
+                generate.half = r.word(item, &words);
+            }
+            "file" => generate.file = file_name(r, item),
+            _ => unknown(r, item, "[generate]", GENERATE_KEYS),
+        }
+    }
+    generate
+}
+
+fn file_name(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+    let name = r.string(item)?;
+    let stem = name.value.strip_suffix(".rs").unwrap_or("");
+    if stem.is_empty()
+        || name
+            .value
+            .contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
+    {
+        let message = format!("`{}` is no name of a Rust file", name.value);
+        let help =
+            "a name without directories that ends in .rs: it is written to OUT_DIR".to_owned();
+        r.bad(item, message, Some(help));
+        return None;
+    }
+    Some(name)
+}
+
+/// `[defaults]` or one `[[rule]]`, which differ in that the first selects nothing.
+fn rule(r: &mut Reader<'_>, name: TableName<'_>, table: &DeTable<'_>, span: Span) -> Rule {
+    let selects = name.name == RULE.name;
+    let before = r.problems();
+    let mut rule = Rule::default();
+    for item in r.entries(name, table) {
+        if let Some(key) = Key::ALL.into_iter().find(|key| key.name() == item.key) {
+            let value = match key {
+                Key::Registers => r.count(item),
+                _ => r.size(item),
+            };
+            if let Some(value) = value {
+                rule.budgets.set(key, value);
+            }
+            continue;
+        }
+        match item.key {
+            "kernel" if selects => rule.kernels = kernel_patterns(r, item),
+            "arch" if selects => rule.archs = target_patterns(r, item),
+            "occupancy" => rule.budgets.occupancy = occupancy(r, item),
+            "level" => {
+                let levels = [Level::Allow, Level::Warn, Level::Deny];
+                rule.level = r.word(item, &levels.map(|level| (level.name(), level)));
+            }
+            "reason" => rule.reason = r.string(item),
+            _ => {
+                let known = if selects { RULE_KEYS } else { DEFAULTS_KEYS };
+                unknown(r, item, name.name, known);
+            }
+        }
+    }
+    // A rule of which something could not be read says nothing of what it leaves out.
+    if selects && r.problems() == before {
+        check_rule(r, &rule, &span);
+    }
+    rule.span = Some(span);
+    rule
+}
+
+fn check_rule(r: &mut Reader<'_>, rule: &Rule, span: &Span) {
+    if rule.kernels.is_empty() && rule.archs.is_empty() {
+        let message = "this [[rule]] selects no kernel and no arch".to_owned();
+        let help = "add `kernel = \"...\"`, or move its budgets to [defaults]".to_owned();
+        r.bad_at(RULE.code, span.clone(), message, Some(help));
+    }
+    if rule.budgets.is_empty() && rule.level.is_none() {
+        let message = "this [[rule]] sets no budget and no level".to_owned();
+        let help = "add for example `registers = 168`, or `level = \"allow\"`".to_owned();
+        r.bad_at(RULE.code, span.clone(), message, Some(help));
+    }
+}
+
+fn kernel_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
+    let mut patterns = Vec::new();
+    for text in r.unique_strings(item, "pattern") {
+        let why = if text.value.len() > LONGEST {
+            format!("it is longer than {LONGEST} bytes")
+        } else if text.value.trim() != text.value {
+            "it begins or ends with white space".to_owned()
+        } else if text.value.contains(char::is_control) {
+            "it holds a control character".to_owned()
+        } else {
+            patterns.push(Spanned::new(Glob::new(text.value), text.span));
+            continue;
+        };
+        let message = format!("no kernel can match this pattern: {why}");
+        r.bad_at(RULE.code, text.span, message, None);
+    }
+    patterns
+}
+
+fn target_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
+    let mut patterns = Vec::new();
+    for text in r.unique_strings(item, "pattern") {
+        let glob = Glob::new(text.value.as_str());
+        if glob.has_wildcard() {
+            let of_target = |c: char| {
+                c.is_ascii_digit() || matches!(c, 's' | 'm' | '_' | 'a' | 'f' | '*' | '?')
+            };
+            if text.value.len() > 64 || !text.value.chars().all(of_target) {
+                let message = format!("no target can match `{}`", text.value);
+                let help = Some("for example `sm_9*` or `sm_??a`".to_owned());
+                r.bad_at(RULE.code, text.span, message, help);
+                continue;
+            }
+        } else if let Err(error) = text.value.parse::<Sm>() {
+            let help = target_help(&text.value);
+            r.bad_at(RULE.code, text.span, error.to_string(), help);
+            continue;
+        }
+        patterns.push(Spanned::new(glob, text.span));
+    }
+    patterns
+}
+
+fn occupancy(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Occupancy>> {
+    const NAME: TableName<'static> = TableName {
+        name: "`occupancy`",
+        code: codes::POLICY_INVALID,
+    };
+    let table = r.table(item, Some("for example { block = 256, min = 0.25 }"))?;
+    let (mut block, mut min, mut dynamic_shared) = (None, None, 0);
+    for item in r.entries(NAME, table) {
+        match item.key {
+            "block" => {
+                let Some(threads) = r.count(item) else {
+                    continue;
+                };
+                match u32::try_from(threads.value) {
+                    Ok(threads @ 1..=1024) => block = Some(threads),
+                    _ => r.bad(item, "a block has 1 to 1024 threads".to_owned(), None),
+                }
+            }
+            "min" => {
+                let Some(share) = r.float(item) else {
+                    continue;
+                };
+                if share.value > 0.0 && share.value <= 1.0 {
+                    min = Some(share.value);
+                } else {
+                    let message = "occupancy is a share above 0 and at most 1".to_owned();
+                    r.bad(item, message, Some("25 % is 0.25".to_owned()));
+                }
+            }
+            "dynamic-shared" => dynamic_shared = r.size(item).map_or(0, |size| size.value),
+            _ => unknown(r, item, "`occupancy`", OCCUPANCY_KEYS),
+        }
+    }
+    let span = r.value_span(item);
+    for key in ["block", "min"] {
+        if !table.contains_key(key) {
+            missing(r, codes::POLICY_INVALID, "`occupancy`", key, &span);
+        }
+    }
+    let occupancy = Occupancy {
+        block: block?,
+        min: min?,
+        dynamic_shared,
+    };
+    Some(Spanned::new(occupancy, span))
+}
+
+fn baseline(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<Spanned<String>> {
+    let mut file = None;
+    for item in r.entries(named("[baseline]"), table) {
+        match item.key {
+            "file" => file = r.string(item),
+            _ => unknown(r, item, "[baseline]", BASELINE_KEYS),
+        }
+    }
+    if !table.contains_key("file") {
+        missing(r, CONFIG, "[baseline]", "file", &span);
+    }
+    file
+}
+
+fn instantiate(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<Instantiate> {
+    let (mut kernel, mut file) = (None, None);
+    for item in r.entries(named("[[instantiate]]"), table) {
+        match item.key {
+            "kernel" => kernel = r.string(item),
+            "file" => file = r.string(item),
+            _ => unknown(r, item, "[[instantiate]]", INSTANTIATE_KEYS),
+        }
+    }
+    if !table.contains_key("kernel") {
+        missing(r, CONFIG, "[[instantiate]]", "kernel", &span);
+    }
+    Some(Instantiate {
+        kernel: kernel?,
+        file,
+    })
+}
+
+fn declared(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<DeclaredKernel> {
+    let (mut symbol, mut params, mut params_span) = (None, Vec::new(), None);
+    for item in r.entries(named("[[kernel]]"), table) {
+        match item.key {
+            "symbol" => symbol = r.string(item),
+            "params" => {
+                params = r.strings(item);
+                params_span = Some(r.value_span(item));
+            }
+            _ => unknown(r, item, "[[kernel]]", KERNEL_KEYS),
+        }
+    }
+    for key in KERNEL_KEYS {
+        if !table.contains_key(*key) {
+            missing(r, CONFIG, "[[kernel]]", key, &span);
+        }
+    }
+    Some(DeclaredKernel {
+        symbol: symbol?,
+        params,
+        params_span,
+    })
+}
+
+fn missing(r: &mut Reader<'_>, code: Code, table: &str, key: &str, span: &Span) {
+    let example = match (table, key) {
+        (_, "block") => "block = 256",
+        (_, "min") => "min = 0.25",
+        ("[baseline]", _) => "file = \"cubin-baseline.toml\"",
+        (_, "symbol") => "symbol = \"saxpy\"",
+        (_, "params") => "params = [\"u32\", \"*mut f32\"]",
+        _ => "kernel = \"scale<float>\"",
+    };
+    r.add(Missing {
+        code,
+        table,
+        key,
+        span: span.clone(),
+        example,
+    });
+}
+
+const fn named(name: &str) -> TableName<'_> {
+    TableName { name, code: CONFIG }
+}

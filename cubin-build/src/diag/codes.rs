@@ -1,0 +1,248 @@
+//! Every code of the project, each with a paragraph and an example: what `cargo cubin explain CODE` prints.
+//!
+//! Codes are stable: a new one is a minor release, a renamed or removed one a major release. A snapshot test holds
+//! the list.
+
+use super::Code;
+
+/// What a code is about; the summary line counts findings by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topic {
+    /// A kernel breaks a budget.
+    Budget,
+    /// cubin.toml.
+    Config,
+    /// The baseline file.
+    Baseline,
+    /// Finding or installing the CUDA toolkit.
+    Toolkit,
+    /// nvcc, ptxas and their messages.
+    Compile,
+    /// Reading what the compiler wrote.
+    Cubin,
+    /// C++ types and names of kernels.
+    Signature,
+    /// Writing generated files.
+    Output,
+    /// A code that is not in the table.
+    Other,
+}
+
+impl Topic {
+    /// Singular and plural for the summary line.
+    pub const fn nouns(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Budget => ("kernel over budget", "kernels over budget"),
+            Self::Config => ("problem in cubin.toml", "problems in cubin.toml"),
+            Self::Baseline => ("problem in the baseline", "problems in the baseline"),
+            Self::Toolkit => (
+                "problem with the CUDA toolkit",
+                "problems with the CUDA toolkit",
+            ),
+            Self::Compile => ("message of the compiler", "messages of the compiler"),
+            Self::Cubin => ("problem in a cubin", "problems in cubins"),
+            Self::Signature => ("problem with a signature", "problems with signatures"),
+            Self::Output => ("problem writing output", "problems writing output"),
+            Self::Other => ("problem", "problems"),
+        }
+    }
+}
+
+/// A code and what it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The code.
+    pub code: Code,
+    /// What it is about.
+    pub topic: Topic,
+    /// One paragraph: what was found, why it matters, what to do.
+    pub doc: &'static str,
+    /// A message with this code, or the input that gives it.
+    pub example: &'static str,
+}
+
+/// The entry of `code`, if there is one.
+pub fn find(code: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.code.0 == code)
+}
+
+/// Position of `code` in [`ALL`]: findings about one thing are shown in this order.
+pub(super) fn position(code: Code) -> usize {
+    ALL.iter()
+        .position(|entry| entry.code == code)
+        .unwrap_or(ALL.len())
+}
+
+/// The code's documentation as `cargo cubin explain` prints it.
+pub fn explain(code: &str) -> Option<String> {
+    let entry = find(code)?;
+    let mut text = format!("{}\n\n{}\n\nExample:\n", entry.code, entry.doc);
+    for line in entry.example.lines() {
+        text.push_str(&format!("\n    {line}"));
+    }
+    text.push('\n');
+    Some(text)
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal, $topic:ident, $doc:literal, $example:literal;)+) => {
+        $(
+            #[doc = concat!("`", $code, "`: explained in [`ALL`].")]
+            pub const $name: Code = Code($code);
+        )+
+
+        /// Every code, in the order of the stages of a build.
+        pub const ALL: &[Entry] = &[
+            $(Entry { code: $name, topic: Topic::$topic, doc: $doc, example: $example },)+
+        ];
+    };
+}
+
+codes! {
+    // cubin.toml
+    CONFIG_SYNTAX = "config-syntax", Config,
+        "cubin.toml is not valid TOML, or a key stands in it twice. Nothing is built until it can be read.",
+        "error[config-syntax]: cubin.toml is not valid TOML: duplicate key";
+    UNKNOWN_KEY = "unknown-key", Config,
+        "A table of cubin.toml holds a key that cubin-build does not know. A misspelt budget would otherwise check nothing, so this is an error. The nearest known key is suggested.",
+        "error[unknown-key]: unknown key `register` in [defaults]\n  = help: did you mean `registers`?";
+    CONFIG_INVALID = "config-invalid", Config,
+        "A value of cubin.toml has the wrong type or cannot be understood (a target that is none, a version that is none), or values contradict each other. The message says what is expected there.",
+        "error[config-invalid]: `90a` is no GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`";
+    POLICY_INVALID = "policy-invalid", Config,
+        "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
+        "error[policy-invalid]: `48 KB` is no size: unit `KB` is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
+    UNMATCHED_RULE = "unmatched-rule", Config,
+        "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
+        "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is a template instance: write `gemm<*>`";
+    BASELINE_INVALID = "baseline-invalid", Baseline,
+        "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
+        "error[baseline-invalid]: unknown budget `register` in the baseline of `gemm<float>`\n  = help: `cargo cubin baseline write` makes the file anew";
+    BASELINE_UNMATCHED = "baseline-unmatched", Baseline,
+        "The baseline records a kernel that is no longer there for a target that was compiled. Writing the baseline again drops the entry, so that a later kernel of the same name does not inherit its allowance. A warning.",
+        "warning[baseline-unmatched]: 1 entry of cubin-baseline.toml is for a kernel that no longer exists\n  = help: run `cargo cubin baseline write`";
+    BASELINE_IMPROVED = "baseline-improved", Baseline,
+        "A kernel is better than its baseline records, perhaps even within its budget. Writing the baseline again keeps the gain: from then on a step back fails. A warning.",
+        "warning[baseline-improved]: baseline can be tightened for 1 kernel: run `cargo cubin baseline write`";
+    BASELINE_ACCEPTED = "baseline-accepted", Budget,
+        "A kernel is over its budget but not worse than the baseline records. It passes; the summary line counts it.",
+        "note[baseline-accepted]: kernel `gemm<float>` uses 168 registers per thread on sm_90a, budget is 128, baseline is 168";
+
+    // toolkit
+    TOOLKIT_NOT_FOUND = "toolkit-not-found", Toolkit,
+        "No CUDA toolkit was found where cubin-build looks for one, or none of the version that [toolkit] asks for. The message lists the places. Set `CUDA_PATH`, put nvcc on PATH, or let cubin-build install one with `[toolkit] version = \"13.5\", install = true`.",
+        "error[toolkit-not-found]: no CUDA toolkit found\n  = help: run `cargo cubin toolkit install 13.5`";
+    TOOLKIT_INSTALL_FAILED = "toolkit-install-failed", Toolkit,
+        "Installing the CUDA toolkit from NVIDIA's PyPI packages failed. The message of pip or uv is shown. Nothing half-installed is left behind; running the build again tries again.",
+        "error[toolkit-install-failed]: cannot install CUDA toolkit 13.5: neither pip nor uv was found";
+    TARGET_UNSUPPORTED = "target-unsupported", Toolkit,
+        "The toolkit in use cannot compile for a target that was asked for. Each toolkit supports a range of targets, `nvcc --list-gpu-code` prints it. Another name is never substituted: sm_90 and sm_90a are different targets.",
+        "error[target-unsupported]: nvcc 12.4 does not support sm_100a";
+
+    // compile
+    COMPILE_FAILED = "compile-failed", Compile,
+        "nvcc, ptxas or nvlink refused a source file. Their messages are shown whole, for every failing file and target.",
+        "error[compile-failed]: identifier \"blockIdx_x\" is undefined";
+    NVCC_WARNING = "nvcc-warning", Compile,
+        "A warning of nvcc, ptxas or nvlink, passed on with its place. It does not fail the build.",
+        "warning[nvcc-warning]: variable \"n\" was declared but never referenced";
+    NO_KERNELS = "no-kernels", Compile,
+        "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources.",
+        "error[no-kernels]: kernels/scale.cu yields no kernel\n  = help: instantiate its templates: [[instantiate]] kernel = \"scale<float>\"";
+
+    // cubin
+    CUBIN_UNREADABLE = "cubin-unreadable", Cubin,
+        "A cubin is malformed or cut short. Section and offset of the first violation are named. For a cubin that was just compiled this is a bug in cubin-build: please report it with the file.",
+        "error[cubin-unreadable]: saxpy.sm_90.cubin: section .nv.info at offset 0x4c0: record of 12 bytes reaches past the end";
+    TARGET_MISMATCH = "target-mismatch", Cubin,
+        "A cubin is for another target than the one asked for. A wrapper around it would fail to load on the GPUs it was meant for.",
+        "error[target-mismatch]: saxpy.sm_90.cubin is for sm_80";
+    KERNEL_SET_MISMATCH = "kernel-set-mismatch", Cubin,
+        "The kernels of a source differ from those in its cubins, or differ between targets, for example through `#if __CUDA_ARCH__`. The generated module has one method per kernel and promises each for every image.",
+        "error[kernel-set-mismatch]: kernel `gemm_tma` is in the cubin for sm_90a but not in the one for sm_80";
+
+    // signature
+    SIGNATURE_MISMATCH = "signature-mismatch", Signature,
+        "The C++ types found for a kernel's parameters do not agree in number, size or offset with what its cubin records. One of the two was misread, so no wrapper is made. Please report it with the source.",
+        "error[signature-mismatch]: parameter 2 of `saxpy` is 8 bytes in the source and 4 in the cubin";
+    SIGNATURE_DIFFERS = "signature-differs-between-targets", Signature,
+        "A kernel has different parameter types on different targets, for example through `#if __CUDA_ARCH__`. One wrapper cannot serve both.",
+        "error[signature-differs-between-targets]: parameter 1 of `reduce` is `float` on sm_80 and `double` on sm_90";
+    KERNEL_REFUSED = "kernel-refused", Signature,
+        "No exact wrapper can be made for a kernel: a parameter's type is not visible in the compiler's files, or has no Rust counterpart. The kernel is compiled and its budgets are checked, but the generated module has no method for it. A warning.",
+        "warning[kernel-refused]: no wrapper for `apply<lambda>`: parameter 0 is a lambda, whose type has no name";
+    NAME_COLLISION = "name-collision", Signature,
+        "Two kernels, types or modules would get the same Rust name. The C++ names are in the message; rename one of them.",
+        "error[name-collision]: kernels `a::scale` and `a_scale` would both become `a_scale`";
+
+    // budgets
+    REGISTERS_OVER_BUDGET = "registers-over-budget", Budget,
+        "A kernel uses more registers per thread than its budget allows. Registers bound how many threads fit on a multiprocessor at once. `__launch_bounds__` or `__maxnreg__` make ptxas stay below a number, at the price of spills; a [[rule]] gives one kernel its own budget.",
+        "error[registers-over-budget]: kernel `gemm<float>` uses 168 registers per thread on sm_90a, budget is 128";
+    STACK_OVER_BUDGET = "stack-over-budget", Budget,
+        "A kernel needs more stack per thread than its budget allows. The stack lies in local memory, which is device memory behind the caches. Usual causes are arrays indexed at run time, spills, and calls that are not inlined.",
+        "error[stack-over-budget]: kernel `sort` uses 256 bytes of stack per thread on sm_80, budget is 0 bytes";
+    STACK_UNKNOWN = "stack-unknown", Budget,
+        "A kernel has a stack budget, but how much stack it needs is not statically known: it recurses, calls through a pointer, or uses `alloca`. The budget can thus not be checked. Remove the cause, or allow it for this kernel with a [[rule]].",
+        "error[stack-unknown]: stack of kernel `walk` is not statically known on sm_90, budget is 0 bytes";
+    SPILLS_OVER_BUDGET = "spills-over-budget", Budget,
+        "ptxas ran out of registers for a kernel and moves more bytes to and from local memory than the budget allows. Counted are the bytes of spill stores plus spill loads, as `ptxas -v` prints them. Usual causes are a tight `__launch_bounds__` and unrolled loops.",
+        "error[spills-over-budget]: kernel `gemm<float>` spills 16 bytes (8 stored, 8 loaded) on sm_90a, budget is 0 bytes";
+    SPILLS_UNKNOWN = "spills-unknown", Budget,
+        "A kernel has a spills budget, but its spilled bytes are not known: they are printed by ptxas while compiling and are not recorded in the cubin, so a cubin that was compiled elsewhere does not tell.",
+        "error[spills-unknown]: spills of kernel `gemm` are not known on sm_90a, budget is 0 bytes";
+    PARAMS_OVER_BUDGET = "params-over-budget", Budget,
+        "A kernel's parameters take more bytes than its budget allows. They are copied for every launch; up to 4 KiB before CUDA 12.1 or compute capability 7.0, up to 32764 bytes since.",
+        "error[params-over-budget]: kernel `conv` takes 5120 bytes (5 KiB) of parameters on sm_90, budget is 4096 bytes (4 KiB)";
+    PARAMS_UNKNOWN = "params-unknown", Budget,
+        "A kernel has a params budget, but its cubin does not record the parameters.",
+        "error[params-unknown]: size of the parameters of kernel `conv` is not recorded on sm_90, budget is 4096 bytes (4 KiB)";
+    STATIC_SHARED_OVER_BUDGET = "static-shared-over-budget", Budget,
+        "A kernel declares more static shared memory per block than its budget allows. The 1024 bytes that the system reserves from sm_90 on are not counted. Shared memory bounds how many blocks fit on a multiprocessor at once.",
+        "error[static-shared-over-budget]: kernel `transpose` uses 33792 bytes (33 KiB) of static shared memory per block on sm_80, budget is 32768 bytes (32 KiB)";
+    OCCUPANCY_BELOW_BUDGET = "occupancy-below-budget", Budget,
+        "Too few threads of a kernel fit on a multiprocessor at once, for the block size that the budget names. Which of registers, shared memory, threads and blocks is the limit is said in a note.",
+        "error[occupancy-below-budget]: kernel `gemm<float>` reaches 18.8 % occupancy with blocks of 320 threads on sm_90a, budget is 25 %";
+
+    // output
+    OUTPUT_UNWRITABLE = "output-unwritable", Output,
+        "A generated file cannot be written: the directory is missing or read-only, or the disk is full. Files are written under a temporary name and renamed, so no half-written file is left.",
+        "error[output-unwritable]: cannot write kernels.rs: No space left on device";
+    IO_ERROR = "io-error", Output,
+        "A file or program that the build needs cannot be read or started. The system's own message is shown.",
+        "error[io-error]: cannot read kernels/saxpy.cu: No such file or directory";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_kebab_case() {
+        for (index, entry) in ALL.iter().enumerate() {
+            let code = entry.code.0;
+            assert!(
+                code.split('-')
+                    .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())),
+                "{code}"
+            );
+            assert!(
+                ALL[index + 1..].iter().all(|other| other.code.0 != code),
+                "{code} twice"
+            );
+            assert!(entry.example.contains(&format!("[{code}]")), "{code}");
+            assert!(entry.doc.ends_with('.') && entry.doc.len() > 60, "{code}");
+        }
+    }
+
+    #[test]
+    fn explanations() {
+        let text = explain("unknown-key").unwrap_or_default();
+        assert!(text.starts_with("unknown-key\n\nA table of"), "{text}");
+        assert!(
+            text.ends_with("\n      = help: did you mean `registers`?\n"),
+            "{text}"
+        );
+        assert_eq!(explain("no-such-code"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! A finding as text: the picture with source lines, and the one line that cargo shows.
+//!
+//! The only file that names the renderer. It decides how a finding looks, never whether it is shown.
+
+use std::ops::Range;
+
+use annotate_snippets::{
+    Annotation, AnnotationKind, Element, Level as Title, Origin, Renderer, Snippet,
+    normalize_untrusted_str, renderer::DecorStyle,
+};
+
+use super::{Diag, Label, Level};
+use crate::source::SourceFile;
+
+/// Columns of the picture. Fixed: the text must not depend on the terminal it is made in.
+const WIDTH: usize = 140;
+
+/// The finding as rustc would draw it, with ANSI colours only when `colour` is set. Ends without a line end.
+pub fn render(diag: &Diag, colour: bool) -> String {
+    let title = match diag.level {
+        Level::Deny => Title::ERROR,
+        Level::Warn => Title::WARNING,
+        Level::Allow => Title::NOTE,
+    };
+    let notes = diag
+        .notes
+        .iter()
+        .map(|note| Title::NOTE.message(clean(note)));
+    let help = diag
+        .help
+        .iter()
+        .map(|help| Title::HELP.message(clean(help)));
+    let group = title
+        .primary_title(diag.message.as_str())
+        .id(diag.code.0)
+        .elements(places(diag))
+        .elements(notes)
+        .elements(help);
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    renderer
+        .decor_style(DecorStyle::Ascii)
+        .term_width(WIDTH)
+        .render(&[group])
+}
+
+/// Code, message and place on one line, for `cargo::error=` and `cargo::warning=`:
+/// `kernels/gemm.cu:41:17: [registers-over-budget] kernel ...`.
+pub fn summary_line(diag: &Diag) -> String {
+    let mut line = String::new();
+    if let Some(place) = diag.place() {
+        let (row, column) = place.start();
+        line = format!("{}:{row}:{column}: ", place.file.path().display());
+    }
+    line.push_str(&format!("[{}] {}", diag.code, diag.message));
+    // A directive is one line: what a tool or a file name smuggled in must not start another.
+    line.replace(|c: char| c.is_control(), " ")
+}
+
+/// Control characters made visible, lines kept: the text may quote a file or a tool.
+fn clean(text: &str) -> String {
+    text.split('\n')
+        .map(normalize_untrusted_str)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// One snippet per file, in the order in which the labels name the files, the subject's first.
+fn places(diag: &Diag) -> Vec<Element<'_>> {
+    let mut files: Vec<(&SourceFile, Vec<&Label>)> = Vec::new();
+    let primary = diag.labels.iter().filter(|label| label.primary);
+    let others = diag.labels.iter().filter(|label| !label.primary);
+    for label in primary.chain(others) {
+        match files.iter_mut().find(|(file, _)| *file == &label.span.file) {
+            Some((_, labels)) => labels.push(label),
+            None => files.push((&label.span.file, vec![label])),
+        }
+    }
+    files
+        .into_iter()
+        .map(|(file, labels)| snippet(file, &labels))
+        .collect()
+}
+
+fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
+    let path = file.path().to_string_lossy();
+    let text = file.text();
+    if text.is_empty() {
+        return Origin::path(path).into();
+    }
+    // Only the lines from the first label to the last: the renderer works through all of the text it is given.
+    let ranges: Vec<Range<usize>> = labels
+        .iter()
+        .map(|label| fitting(text, &label.span.range))
+        .collect();
+    let first = ranges.iter().map(|range| range.start).min().unwrap_or(0);
+    let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+    let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
+    let line = text[..start].matches('\n').count() + 1;
+    let annotations = ranges
+        .into_iter()
+        .zip(labels)
+        .map(|(range, label)| annotation(range.start - start..range.end - start, label));
+    Snippet::source(&text[start..end])
+        .line_start(line)
+        .path(path)
+        .annotations(annotations)
+        .into()
+}
+
+fn annotation<'a>(range: Range<usize>, label: &'a Label) -> Annotation<'a> {
+    let kind = if label.primary {
+        AnnotationKind::Primary
+    } else {
+        AnnotationKind::Context
+    };
+    let text = Some(label.text.as_str()).filter(|text| !text.is_empty());
+    kind.span(range).label(text)
+}
+
+/// The range moved to character boundaries inside the text: the renderer panics on any other.
+fn fitting(text: &str, range: &Range<usize>) -> Range<usize> {
+    let boundary = |offset: usize| {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        offset
+    };
+    let start = boundary(range.start);
+    start..boundary(range.end).max(start)
+}

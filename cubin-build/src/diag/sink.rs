@@ -1,0 +1,168 @@
+//! Collects findings, puts them in reading order and sums them up.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use super::{
+    Diag, Level,
+    codes::{self, Topic},
+};
+
+/// All findings of one run.
+#[derive(Debug, Clone, Default)]
+pub struct Sink {
+    diags: Vec<Diag>,
+}
+
+impl Sink {
+    /// Nothing found yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding; one that is there already (a header's warning, once per target) is dropped.
+    pub fn push(&mut self, diag: Diag) {
+        if !self.diags.contains(&diag) {
+            self.diags.push(diag);
+        }
+    }
+
+    /// Whether any finding fails the build.
+    pub fn has_errors(&self) -> bool {
+        self.count(Level::Deny) > 0
+    }
+
+    /// How many findings have exactly this level.
+    pub fn count(&self, level: Level) -> usize {
+        self.diags.iter().filter(|diag| diag.level == level).count()
+    }
+
+    /// Whether nothing was found, not even something accepted.
+    pub fn is_empty(&self) -> bool {
+        self.diags.is_empty()
+    }
+
+    /// Everything that was found, in the order it came.
+    pub fn all(&self) -> &[Diag] {
+        &self.diags
+    }
+
+    /// What is shown, in reading order: findings of one kernel stand together, kernels with errors first, findings
+    /// without a kernel before those with one, then by place. Accepted findings are left out.
+    pub fn shown(&self) -> Vec<&Diag> {
+        let mut groups: BTreeMap<Option<&str>, Vec<&Diag>> = BTreeMap::new();
+        for diag in &self.diags {
+            if diag.level > Level::Allow {
+                groups.entry(diag.kernel.as_deref()).or_default().push(diag);
+            }
+        }
+        // Findings without a kernel have nothing in common, so each stands for itself.
+        let mut groups: Vec<Vec<&Diag>> = groups
+            .into_iter()
+            .flat_map(|(kernel, diags)| match kernel {
+                Some(_) => vec![diags],
+                None => diags.into_iter().map(|diag| vec![diag]).collect(),
+            })
+            .collect();
+        for group in &mut groups {
+            group.sort_by_cached_key(|diag| {
+                let place = place(diag);
+                (
+                    std::cmp::Reverse(diag.level),
+                    place,
+                    codes::position(diag.code),
+                    diag.message.clone(),
+                )
+            });
+        }
+        groups.sort_by_cached_key(|group| {
+            let first = group[0];
+            (
+                std::cmp::Reverse(first.level),
+                first.kernel.is_some(),
+                place(first),
+                first.kernel.clone(),
+                codes::position(first.code),
+                first.message.clone(),
+            )
+        });
+        groups.into_iter().flatten().collect()
+    }
+
+    /// One line for the end, or nothing when nothing was found:
+    /// `error: 3 kernels over budget, 1 problem in cubin.toml; 2 warnings; 5 findings accepted by the baseline`.
+    pub fn summary(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        let errors = self.by_topic(Level::Deny);
+        if !errors.is_empty() {
+            parts.push(format!("error: {}", errors.join(", ")));
+        }
+        let warnings = self.count(Level::Warn);
+        if warnings > 0 {
+            let text = counted(warnings, "warning", "warnings");
+            parts.push(match (errors.is_empty(), &self.by_topic(Level::Warn)[..]) {
+                (true, topics) => format!("warning: {}", topics.join(", ")),
+                (false, _) => text,
+            });
+        }
+        let baseline = self
+            .diags
+            .iter()
+            .filter(|diag| diag.code == codes::BASELINE_ACCEPTED)
+            .count();
+        if baseline > 0 {
+            let text = counted(baseline, "finding", "findings");
+            parts.push(format!("{text} accepted by the baseline"));
+        }
+        let allowed = self.count(Level::Allow) - baseline;
+        if allowed > 0 {
+            let text = counted(allowed, "finding", "findings");
+            parts.push(format!("{text} allowed by cubin.toml"));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// What was found at a level, one phrase per topic: kernels are counted once however many budgets they break.
+    fn by_topic(&self, level: Level) -> Vec<String> {
+        let mut findings: BTreeMap<Topic, usize> = BTreeMap::new();
+        let mut kernels: BTreeSet<&str> = BTreeSet::new();
+        for diag in self.diags.iter().filter(|diag| diag.level == level) {
+            let topic = codes::find(diag.code.0).map_or(Topic::Other, |entry| entry.topic);
+            match (topic, diag.kernel.as_deref()) {
+                (Topic::Budget, Some(kernel)) => {
+                    kernels.insert(kernel);
+                }
+                _ => *findings.entry(topic).or_default() += 1,
+            }
+        }
+        if !kernels.is_empty() {
+            *findings.entry(Topic::Budget).or_default() += kernels.len();
+        }
+        findings
+            .into_iter()
+            .map(|(topic, count)| {
+                let (one, many) = topic.nouns();
+                counted(count, one, many)
+            })
+            .collect()
+    }
+}
+
+impl Extend<Diag> for Sink {
+    fn extend<T: IntoIterator<Item = Diag>>(&mut self, diags: T) {
+        for diag in diags {
+            self.push(diag);
+        }
+    }
+}
+
+fn place(diag: &Diag) -> Option<(PathBuf, usize)> {
+    diag.place()
+        .map(|span| (span.file.path().to_owned(), span.range.start))
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

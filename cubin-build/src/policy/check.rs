@@ -1,0 +1,234 @@
+//! The checks: kernels against budgets, rules against kernels, the baseline against both.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use cubin_core::arch::Sm;
+
+use super::{
+    Baseline, Facts,
+    baseline::Value,
+    findings::{
+        Accepted, BaselineImproved, BaselineUnmatched, Excess, NotKnown, OverBudget, UnmatchedArch,
+        UnmatchedKernel, UnmatchedTogether,
+    },
+    resolve::{Budget, Policy, Selection},
+};
+use crate::{
+    config::{Config, Key},
+    diag::{Diag, Level},
+};
+
+/// Everything the policy of `config` has to say about `kernels`.
+///
+/// `kernels` are those of the whole build, each once per target: a rule or baseline entry is called unmatched when it
+/// fits none of them, so do not call this with the part that compiled of a build that failed. A kernel over budget
+/// is one finding per budget, however many targets it exceeds it on. Findings that a `level` or the baseline accepts
+/// are returned with [`Level::Allow`].
+pub fn check(config: &Config, baseline: Option<&Baseline>, kernels: &[Facts]) -> Vec<Diag> {
+    let policy = Policy::new(config);
+    let mut diags = Vec::new();
+    for on_targets in by_kernel(kernels).values() {
+        check_kernel(policy, baseline, on_targets, &mut diags);
+    }
+    // Without kernels there is no telling what a rule was meant for; the builder reports the lack itself.
+    if !kernels.is_empty() {
+        check_rules(config, kernels, &mut diags);
+        if let Some(baseline) = baseline {
+            check_baseline(policy, baseline, kernels, &mut diags);
+        }
+    }
+    diags
+}
+
+/// The targets of each kernel. Internal kernels of two files may share a name, so the symbol tells them apart.
+fn by_kernel(kernels: &[Facts]) -> BTreeMap<(&str, &str), Vec<&Facts>> {
+    let mut groups: BTreeMap<(&str, &str), Vec<&Facts>> = BTreeMap::new();
+    for facts in kernels {
+        let key = (facts.name.as_str(), facts.symbol.as_str());
+        groups.entry(key).or_default().push(facts);
+    }
+    for group in groups.values_mut() {
+        group.sort_by_key(|facts| facts.target);
+    }
+    groups
+}
+
+fn check_kernel<'a>(
+    policy: Policy<'a>,
+    baseline: Option<&'a Baseline>,
+    on_targets: &[&'a Facts],
+    diags: &mut Vec<Diag>,
+) {
+    let selections: Vec<Selection<'a>> = on_targets
+        .iter()
+        .map(|facts| policy.select(facts))
+        .collect();
+    for key in Key::ALL {
+        // Targets that share a budget share a finding; two rules for two targets give two.
+        let mut over: Vec<OverBudget<'a>> = Vec::new();
+        let mut unknown: Vec<NotKnown<'a>> = Vec::new();
+        for (&facts, selection) in on_targets.iter().zip(&selections) {
+            let Some(budget) = selection.budget(key) else {
+                continue;
+            };
+            let value = facts.value(key);
+            if value.is_some_and(|value| value <= budget.limit.value) {
+                continue;
+            }
+            let recorded = baseline.and_then(|file| file.get(&facts.name, facts.target, key));
+            if let Some(recorded) = recorded.filter(|recorded| recorded.value.covers(value)) {
+                let accepted = Accepted {
+                    budget,
+                    facts,
+                    recorded,
+                };
+                // What a rule allows is allowed by the rule, not by the baseline.
+                if budget.level > Level::Allow {
+                    diags.push(accepted.into());
+                    continue;
+                }
+            }
+            match value {
+                Some(value) => {
+                    let excess = Excess {
+                        facts,
+                        value,
+                        baseline: recorded,
+                    };
+                    match over.iter_mut().find(|found| same(&found.budget, &budget)) {
+                        Some(found) => found.on.push(excess),
+                        None => over.push(OverBudget {
+                            budget,
+                            on: vec![excess],
+                        }),
+                    }
+                }
+                None => match unknown
+                    .iter_mut()
+                    .find(|found| same(&found.budget, &budget))
+                {
+                    Some(found) => found.on.push(facts),
+                    None => unknown.push(NotKnown {
+                        budget,
+                        on: vec![facts],
+                        baseline: recorded,
+                    }),
+                },
+            }
+        }
+        for finding in &mut over {
+            finding.on.sort_by_key(|excess| Reverse(excess.value));
+        }
+        diags.extend(over.into_iter().map(Diag::from));
+        diags.extend(unknown.into_iter().map(Diag::from));
+    }
+}
+
+fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
+    std::ptr::eq(a.limit, b.limit) && a.level == b.level
+}
+
+fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
+    let names: BTreeSet<&str> = kernels.iter().map(|facts| facts.name.as_str()).collect();
+    let symbols: BTreeSet<&str> = kernels.iter().map(|facts| facts.symbol.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
+    let targets: Vec<Sm> = targets.into_iter().collect();
+    let target_names: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    for rule in &config.rules {
+        let (mut any_kernel, mut any_arch) = (rule.kernels.is_empty(), rule.archs.is_empty());
+        for pattern in &rule.kernels {
+            let matched = names
+                .iter()
+                .chain(&symbols)
+                .any(|text| pattern.value.matches(text));
+            any_kernel |= matched;
+            if !matched {
+                let names = &names;
+                diags.push(UnmatchedKernel { pattern, names }.into());
+            }
+        }
+        for pattern in &rule.archs {
+            let matched = target_names.iter().any(|text| pattern.value.matches(text));
+            any_arch |= matched;
+            if !matched {
+                let targets = &targets;
+                diags.push(UnmatchedArch { pattern, targets }.into());
+            }
+        }
+        let together = || {
+            kernels.iter().any(|facts| {
+                let target = facts.target.to_string();
+                let kernel = rule.kernels.iter().any(|pattern| {
+                    pattern.value.matches(&facts.name) || pattern.value.matches(&facts.symbol)
+                });
+                kernel && rule.archs.iter().any(|arch| arch.value.matches(&target))
+            })
+        };
+        let both = !rule.kernels.is_empty() && !rule.archs.is_empty();
+        if both && any_kernel && any_arch && !together() {
+            diags.push(UnmatchedTogether { rule }.into());
+        }
+    }
+}
+
+fn check_baseline(
+    policy: Policy<'_>,
+    baseline: &Baseline,
+    kernels: &[Facts],
+    diags: &mut Vec<Diag>,
+) {
+    let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
+    let now = super::baseline_from(kernels, &policy);
+    let mut present: BTreeMap<(&str, Sm), Vec<&Facts>> = BTreeMap::new();
+    for facts in kernels {
+        let key = (facts.name.as_str(), facts.target);
+        present.entry(key).or_default().push(facts);
+    }
+    let file = baseline.file_name();
+    let mut unmatched = BaselineUnmatched {
+        file: &file,
+        entries: Vec::new(),
+    };
+    let mut improved = BaselineImproved {
+        file: &file,
+        entries: Vec::new(),
+        now: Vec::new(),
+    };
+    for (name, target, key, recorded) in baseline.iter() {
+        let Some(facts) = present.get(&(name, target)) else {
+            // A build for fewer targets says nothing about the others.
+            let known = unmatched.entries.last();
+            let repeated = known.is_some_and(|(last, on, _)| (*last, *on) == (name, target));
+            if targets.contains(&target) && !repeated {
+                unmatched.entries.push((name, target, recorded));
+            }
+            continue;
+        };
+        let still = now.get(name, target, key).map(|entry| entry.value);
+        if still.is_some_and(|still| still >= recorded.value) {
+            continue;
+        }
+        let worst = facts
+            .iter()
+            .map(|facts| facts.value(key).map_or(Value::Unknown, Value::Known))
+            .max();
+        let within = if still.is_none() {
+            ", which cubin.toml allows"
+        } else {
+            ""
+        };
+        let value = worst.map_or(String::new(), |value| value.display(key));
+        improved.now.push(format!("{value}{within}"));
+        improved.entries.push((name, target, recorded));
+    }
+    if !unmatched.entries.is_empty() {
+        diags.push(unmatched.into());
+    }
+    if !improved.entries.is_empty() {
+        diags.push(improved.into());
+    }
+}

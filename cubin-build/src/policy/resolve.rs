@@ -1,0 +1,145 @@
+//! Which limit holds for a kernel on a target.
+//!
+//! Each key is resolved on its own. Of all tables that select the kernel on the target and set the key, one wins:
+//!
+//! 1. the one whose `kernel` pattern describes the kernel most closely: the name itself (or the symbol) before any
+//!    pattern with wildcards, then the pattern with more characters that are no wildcards, a rule without `kernel`
+//!    last. Of several patterns in one rule, the closest that matches counts;
+//! 2. then the one whose `arch` describes the target most closely, by the same measure, a rule without `arch` last;
+//! 3. then the later one in the file.
+//!
+//! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
+//! budgets speaks of these budgets only; a rule with a level and no budget speaks of all.
+
+use crate::{
+    config::{Config, Glob, Key, Rule, glob::Specificity},
+    diag::Level,
+    policy::Facts,
+    source::Spanned,
+};
+
+/// The rules of a cubin.toml, ready to be asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy<'c> {
+    defaults: &'c Rule,
+    rules: &'c [Rule],
+}
+
+/// A limit that holds for a kernel on a target, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget<'c> {
+    /// What it limits.
+    pub key: Key,
+    /// The limit, and its place in cubin.toml.
+    pub limit: &'c Spanned<u64>,
+    /// The table that sets it.
+    pub table: &'c Rule,
+    /// The pattern by which that table selects the kernel; none for `[defaults]` and rules without `kernel`.
+    pub pattern: Option<&'c Spanned<Glob>>,
+    /// How much a violation matters.
+    pub level: Level,
+}
+
+/// Position of a rule that selects a kernel: compared in this order, the greatest wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    kernel: Option<Specificity>,
+    arch: Option<Specificity>,
+    /// Position in the file; none for `[defaults]`.
+    index: Option<usize>,
+}
+
+/// The tables that select one kernel on one target, the winner first.
+#[derive(Debug, Clone)]
+pub struct Selection<'c>(Vec<(Rank, &'c Rule, Option<&'c Spanned<Glob>>)>);
+
+impl<'c> Policy<'c> {
+    /// The policy that `config` states.
+    pub fn new(config: &'c Config) -> Self {
+        Self {
+            defaults: &config.defaults,
+            rules: &config.rules,
+        }
+    }
+
+    /// The tables that select this kernel on its target.
+    pub fn select(&self, facts: &Facts) -> Selection<'c> {
+        let target = facts.target.to_string();
+        let mut selected = Vec::new();
+        for (index, rule) in self.rules.iter().enumerate() {
+            let kernel = closest(&rule.kernels, &[&facts.name, &facts.symbol]);
+            let arch = closest(&rule.archs, &[&target]);
+            let (Some(kernel), Some(arch)) = (kernel, arch) else {
+                continue;
+            };
+            let rank = Rank {
+                kernel: kernel.map(|(specificity, _)| specificity),
+                arch: arch.map(|(specificity, _)| specificity),
+                index: Some(index),
+            };
+            selected.push((rank, rule, kernel.map(|(_, pattern)| pattern)));
+        }
+        selected.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
+        let lowest = Rank {
+            kernel: None,
+            arch: None,
+            index: None,
+        };
+        selected.push((lowest, self.defaults, None));
+        Selection(selected)
+    }
+
+    /// The limit for `key` of this kernel on its target, if there is one.
+    pub fn budget(&self, facts: &Facts, key: Key) -> Option<Budget<'c>> {
+        self.select(facts).budget(key)
+    }
+}
+
+impl<'c> Selection<'c> {
+    /// The limit for `key`, if any of the tables sets one.
+    pub fn budget(&self, key: Key) -> Option<Budget<'c>> {
+        let (limit, table, pattern) = self
+            .0
+            .iter()
+            .find_map(|(_, rule, pattern)| Some((rule.budgets.get(key)?, *rule, *pattern)))?;
+        Some(Budget {
+            key,
+            limit,
+            table,
+            pattern,
+            level: self.level(key),
+        })
+    }
+
+    /// How much a violation of `key` matters.
+    fn level(&self, key: Key) -> Level {
+        self.0
+            .iter()
+            .find_map(|(rank, rule, _)| {
+                // [defaults] speaks of every budget, whatever else it sets.
+                let speaks = rank.index.is_none()
+                    || rule.budgets.is_empty()
+                    || rule.budgets.get(key).is_some();
+                rule.level.as_ref().filter(|_| speaks)
+            })
+            .map_or(Level::Deny, |level| level.value)
+    }
+}
+
+/// The pattern that matches one of `texts` most closely. `Some(None)` when there are no patterns: all are selected.
+fn closest<'c>(
+    patterns: &'c [Spanned<Glob>],
+    texts: &[&str],
+) -> Option<Option<(Specificity, &'c Spanned<Glob>)>> {
+    if patterns.is_empty() {
+        return Some(None);
+    }
+    patterns
+        .iter()
+        .filter_map(|pattern| {
+            let of_text = |text: &&str| pattern.value.specificity(text);
+            Some((texts.iter().filter_map(of_text).max()?, pattern))
+        })
+        .max_by_key(|(specificity, _)| *specificity)
+        .map(Some)
+}

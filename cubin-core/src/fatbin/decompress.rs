@@ -1,0 +1,147 @@
+//! Payloads back to what was packed. The decoders are pure Rust and stand behind the feature `fatbin`.
+
+use std::borrow::Cow;
+
+#[cfg(feature = "fatbin")]
+use super::length;
+use super::{Compression, Entry};
+use crate::{Result, consts::EntryKind};
+
+/// Largest image that [`Entry::image`] unpacks, in bytes: 1 GiB.
+///
+/// A few bytes of zstd can claim gigabytes. The largest cubins in use are in the order of 100 MB.
+pub const MAX_IMAGE: u64 = 1 << 30;
+
+impl<'a> Entry<'a> {
+    /// The payload, decompressed: the bytes of a cubin (for a stored one with its padding), PTX text with its NUL, or IR.
+    ///
+    /// # Errors
+    /// When the payload is damaged, is not what its size field says, would be larger than [`MAX_IMAGE`], is packed by a
+    /// scheme that is not public, or when the crate was built without the feature `fatbin`.
+    pub fn image(&self) -> Result<Cow<'a, [u8]>> {
+        self.image_within(MAX_IMAGE)
+    }
+
+    /// [`image`](Self::image) with another bound, in bytes.
+    ///
+    /// # Errors
+    /// As [`image`](Self::image).
+    pub fn image_within(&self, limit: u64) -> Result<Cow<'a, [u8]>> {
+        let compression = self.compression()?;
+        if compression == Compression::Stored {
+            return Ok(Cow::Borrowed(self.payload));
+        }
+        if self.uncompressed_size > limit {
+            return Err(self.error(&format!(
+                "it claims {} bytes after decompression, the limit is {limit}",
+                self.uncompressed_size
+            )));
+        }
+        match compression {
+            Compression::Lz4 => self.lz4().map(Cow::Owned),
+            Compression::Zstd => self.zstd().map(Cow::Owned),
+            _ => Err(self.error(
+                "its encoding is not public; `nvlink -lto` reads it, or build without `-dlto`",
+            )),
+        }
+    }
+
+    /// The text of a PTX entry, without the NULs at its end. fatbinary replaces comments by blank lines.
+    ///
+    /// # Errors
+    /// When the entry holds no PTX, as [`image`](Self::image), or when the text is no UTF-8.
+    pub fn ptx(&self) -> Result<String> {
+        if self.kind != EntryKind::PTX {
+            return Err(self.error("it holds no PTX"));
+        }
+        let mut text = self.image()?.into_owned();
+        while text.pop_if(|byte| *byte == 0).is_some() {}
+        String::from_utf8(text).map_err(|error| {
+            self.error(&format!(
+                "its PTX is no UTF-8 from byte {} on",
+                error.utf8_error().valid_up_to()
+            ))
+        })
+    }
+
+    /// Length and end of a decompressed image against the header's word.
+    #[cfg(feature = "fatbin")]
+    fn check_length(&self, image: Vec<u8>) -> Result<Vec<u8>> {
+        if length(&image) == self.uncompressed_size {
+            return Ok(image);
+        }
+        Err(self.error(&format!(
+            "it holds {} bytes after decompression, its header says {}",
+            image.len(),
+            self.uncompressed_size
+        )))
+    }
+
+    #[cfg(feature = "fatbin")]
+    fn lz4(&self) -> Result<Vec<u8>> {
+        // A token byte of 0xff per 255 bytes is the best that LZ4 can do: refuse before allocating what cannot come.
+        let best = length(self.payload).saturating_mul(255);
+        if self.uncompressed_size > best {
+            return Err(self.error(&format!(
+                "it claims {} bytes after decompression, but {} bytes of LZ4 give at most {best}",
+                self.uncompressed_size,
+                self.payload.len()
+            )));
+        }
+        let size = usize::try_from(self.uncompressed_size)
+            .map_err(|_| self.error("it is larger than the address space"))?;
+        let mut image = vec![0; size];
+        let written = lz4_flex::block::decompress_into(self.payload, &mut image)
+            .map_err(|error| self.error(&format!("its LZ4 block is damaged: {error}")))?;
+        image.truncate(written);
+        self.check_length(image)
+    }
+
+    #[cfg(feature = "fatbin")]
+    fn zstd(&self) -> Result<Vec<u8>> {
+        use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+        /// Decoded at a time: bounds what a lying frame can produce beyond the size its header gives.
+        const STEP: usize = 1 << 20;
+        /// The window that RFC 8878 asks every decoder to accept. Output stays in it until the frame ends, so a larger
+        /// one than the image needs would hide how much came out.
+        const WINDOW: u64 = 8 << 20;
+
+        let damaged = |error: &dyn core::fmt::Display| {
+            self.error(&format!("its zstd frame is damaged: {error}"))
+        };
+        let mut source = self.payload;
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(self.uncompressed_size.max(WINDOW));
+        decoder.init(&mut source).map_err(|error| damaged(&error))?;
+        // Grows with what really comes out, never with what the header claims.
+        let mut image = Vec::new();
+        loop {
+            let finished = decoder
+                .decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(STEP))
+                .map_err(|error| damaged(&error))?;
+            decoder
+                .collect_to_writer(&mut image)
+                .map_err(|error| damaged(&error))?;
+            if finished || length(&image) > self.uncompressed_size {
+                return self.check_length(image);
+            }
+        }
+    }
+
+    #[cfg(not(feature = "fatbin"))]
+    fn lz4(&self) -> Result<Vec<u8>> {
+        Err(self.unsupported())
+    }
+
+    #[cfg(not(feature = "fatbin"))]
+    fn zstd(&self) -> Result<Vec<u8>> {
+        Err(self.unsupported())
+    }
+
+    #[cfg(not(feature = "fatbin"))]
+    #[cold]
+    fn unsupported(&self) -> crate::Error {
+        self.error("it is compressed; build cubin-core with the feature `fatbin` to read it")
+    }
+}

@@ -1,0 +1,31 @@
+//! Every bound that guards memory or time, each with its reason.
+//!
+//! A well-formed cubin never meets one of them; a hostile one meets them instead of the machine's limits.
+
+/// Longest section or symbol name that is read, in bytes.
+///
+/// The longest name of the measured cubins has 1,664 bytes; C++ template names grow, so there is room for forty
+/// times that. Without a bound one unterminated string table would be scanned to its end for every name in it.
+pub const NAME: usize = 64 * 1024;
+
+/// One pass over a file may scan names of this many times the file's length in all, plus [`NAME_SCAN_SLACK`].
+///
+/// Names of a well-formed file lie side by side or share tails, so their sum stays near the length of the string
+/// table. A file whose 60,000 headers all point at the start of one long name would otherwise cost 60,000 scans.
+pub const NAME_SCAN_FACTOR: usize = 8;
+
+/// Bytes of names that every pass may scan, however small the file is.
+pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
+
+/// Bytes that the system reserves in every `.nv.shared.<f>` of a linked cubin for sm_90 and above.
+///
+/// Measured on toolkits 11.8 to 13.5 (the programming guide names the same 1 KiB per block).
+pub const RESERVED_SHARED: u64 = 1024;
+
+/// Longest symbol that is demangled, in bytes: the demangler's work grows faster than the length.
+#[cfg(feature = "demangle")]
+pub const MANGLED: usize = 16 * 1024;
+
+/// Longest C++ name that is written, in bytes. Back references can double a name with every few bytes of a symbol.
+#[cfg(feature = "demangle")]
+pub const DEMANGLED: usize = 256 * 1024;

@@ -1,0 +1,156 @@
+//! The ratchet: what passes, what fails, what is written.
+
+use cubin_build::{
+    policy::{Baseline, Facts, Policy, Spills, baseline_from, check},
+    source::SourceFile,
+};
+
+use crate::support::{baseline, config, expect, expect_diags, golden, kernel};
+
+const TOML: &str = "[defaults]\nregisters = 64\nstack = 0\nspills = 0\n";
+
+fn kernels() -> Vec<Facts> {
+    let mut kernels = vec![
+        kernel("walk", 14, "sm_80"),
+        kernel("gemm<float>", 4, "sm_100a"),
+        kernel("gemm<float>", 4, "sm_80"),
+        kernel("ns::scale", 9, "sm_80"),
+    ];
+    kernels[0].stack = None;
+    kernels[1].registers = 168;
+    kernels[2].registers = 128;
+    kernels[2].spills = Some(Spills {
+        stores: 4,
+        loads: 12,
+    });
+    kernels
+}
+
+fn written(kernels: &[Facts], toml: &str) -> String {
+    let config = config(toml);
+    baseline_from(kernels, &Policy::new(&config)).to_toml()
+}
+
+#[test]
+fn what_is_written() {
+    let text = written(&kernels(), TOML);
+    golden("baseline/written.toml", &text);
+    let mut reversed = kernels();
+    reversed.reverse();
+    assert_eq!(written(&reversed, TOML), text, "order of the kernels shows");
+}
+
+#[test]
+fn what_is_written_is_accepted_and_stays_the_same() {
+    let text = written(&kernels(), TOML);
+    let read = baseline(&text);
+    assert_eq!(read.to_toml(), text);
+    assert_eq!(read.len(), 4);
+    expect("baseline/accepted", TOML, Some(&text), &kernels());
+}
+
+#[test]
+fn names_survive() {
+    let mut kernel = kernel("f<'\\n', \"a\", (char)0, é>", 4, "sm_80");
+    kernel.registers = 100;
+    let kernels = [kernel];
+    let text = written(&kernels, TOML);
+    assert_eq!(baseline(&text).to_toml(), text);
+    let config = config(TOML);
+    let diags = check(&config, Some(&baseline(&text)), &kernels);
+    assert_eq!(diags.len(), 1);
+    assert_eq!(diags[0].code.0, "baseline-accepted");
+}
+
+#[test]
+fn worse_fails() {
+    let text = written(&kernels(), TOML);
+    let mut worse = kernels();
+    worse[2].registers = 130;
+    worse[3].registers = 65;
+    worse[1].stack = None;
+    expect("baseline/worse", TOML, Some(&text), &worse);
+}
+
+#[test]
+fn better_is_told() {
+    let text = written(&kernels(), TOML);
+    let mut better = kernels();
+    better[0].stack = Some(16);
+    better[1].registers = 160;
+    better[2].registers = 64;
+    expect("baseline/better", TOML, Some(&text), &better);
+}
+
+#[test]
+fn a_raised_budget_is_told() {
+    let text = written(&kernels(), TOML);
+    let toml = "[defaults]\nregisters = 128\nstack = 0\nspills = 0\n";
+    expect("baseline/raised_budget", toml, Some(&text), &kernels());
+}
+
+#[test]
+fn gone_is_told() {
+    let text = written(&kernels(), TOML);
+    let left: Vec<Facts> = kernels()
+        .into_iter()
+        .filter(|facts| facts.target.number == 80 && facts.name != "gemm<float>")
+        .collect();
+    expect("baseline/gone", TOML, Some(&text), &left);
+}
+
+#[test]
+fn allowed_kernels_are_not_recorded() {
+    let toml = format!("{TOML}[[rule]]\nkernel = '*'\nlevel = 'allow'\n");
+    let text = written(&kernels(), &toml);
+    assert!(baseline(&text).is_empty(), "{text}");
+}
+
+#[test]
+fn kernels_that_share_a_name_share_the_worst() {
+    let mut twins = [
+        kernel("gemm<float>", 4, "sm_80"),
+        kernel("gemm<float>", 4, "sm_80"),
+    ];
+    twins[0].registers = 80;
+    twins[1].registers = 90;
+    twins[1].symbol = "_ZN_INTERNAL_gemm".to_owned();
+    let text = written(&twins, TOML);
+    assert!(
+        text.contains("registers = 90") && !text.contains("80\n"),
+        "{text}"
+    );
+    let config = config(TOML);
+    let diags = check(&config, Some(&baseline(&text)), &twins);
+    assert!(
+        diags.iter().all(|diag| diag.code.0 == "baseline-accepted"),
+        "{diags:?}"
+    );
+}
+
+#[test]
+fn malformed() {
+    let text = r#"
+format = 2
+version = 1
+
+[kernel."gemm<float>".sm_90b]
+registers = 1
+
+[kernel."gemm<float>".sm_80]
+registers = "many"
+register = 3
+stack = "unknown"
+spills = -1
+
+[kernel.walk]
+sm_80 = 3
+"#;
+    let file = SourceFile::new("cubin-baseline.toml", text);
+    let (read, problems) = Baseline::parse(&file);
+    assert_eq!(read.len(), 1);
+    expect_diags("baseline/malformed", problems);
+
+    let file = SourceFile::new("cubin-baseline.toml", "format = 1\n[kernel\n");
+    expect_diags("baseline/syntax", Baseline::parse(&file).1);
+}

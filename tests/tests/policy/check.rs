@@ -1,0 +1,168 @@
+//! What the checks find, one situation per test.
+
+use cubin_build::policy::Spills;
+
+use crate::support::{expect, kernel};
+
+#[test]
+fn registers() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_90a");
+    gemm.registers = 168;
+    gemm.max_threads = Some(320);
+    gemm.spills = Some(Spills {
+        stores: 8,
+        loads: 8,
+    });
+    expect(
+        "check/registers",
+        "[defaults]\nregisters = 128\n",
+        None,
+        &[gemm, kernel("ns::scale", 9, "sm_90a")],
+    );
+}
+
+#[test]
+fn every_budget_of_one_kernel() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_80");
+    gemm.registers = 255;
+    gemm.stack = Some(1024);
+    gemm.spills = Some(Spills {
+        stores: 24,
+        loads: 40,
+    });
+    gemm.params = Some(5000);
+    gemm.static_shared = 50_000;
+    let toml = r#"
+[defaults]
+registers = 128
+stack = 0
+spills = 0
+params = "4 KiB"
+static-shared = "48 KiB"
+"#;
+    expect("check/every_budget", toml, None, &[gemm]);
+}
+
+#[test]
+fn several_targets() {
+    let mut kernels: Vec<_> = [
+        "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_120",
+    ]
+    .map(|target| kernel("gemm<float>", 4, target))
+    .into();
+    for (kernel, registers) in kernels.iter_mut().zip([64, 130, 140, 140, 168, 168, 150]) {
+        kernel.registers = registers;
+        kernel.static_shared = 49_153;
+    }
+    let toml = "[defaults]\nregisters = 128\nstatic-shared = \"48 KiB\"\n";
+    expect("check/several_targets", toml, None, &kernels);
+    expect("check/two_targets", toml, None, &kernels[..2]);
+    expect("check/three_targets", toml, None, &kernels[2..5]);
+}
+
+#[test]
+fn a_rule_for_one_target() {
+    let mut kernels = ["sm_80", "sm_90a"].map(|target| kernel("gemm<float>", 4, target));
+    for kernel in &mut kernels {
+        kernel.registers = 200;
+    }
+    let toml = r#"
+[defaults]
+registers = 128
+
+[[rule]]
+kernel = "gemm<*>"
+arch = "sm_90a"
+registers = 168
+level = "warn"
+reason = "wgmma accumulators"
+"#;
+    expect("check/rule_for_one_target", toml, None, &kernels);
+}
+
+#[test]
+fn a_rule_of_its_own() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_80");
+    gemm.registers = 200;
+    let toml = "[[rule]]\nkernel = 'gemm<float>'\nregisters = 25\n";
+    expect("check/rule_of_its_own", toml, None, &[gemm]);
+}
+
+#[test]
+fn unknown_figures() {
+    let mut kernels = ["sm_80", "sm_90"].map(|target| kernel("walk", 14, target));
+    for kernel in &mut kernels {
+        kernel.stack = None;
+        kernel.spills = None;
+        kernel.params = None;
+    }
+    let toml = "[defaults]\nstack = 0\nspills = 16\nparams = \"4 KiB\"\n";
+    expect("check/unknown_figures", toml, None, &kernels);
+}
+
+#[test]
+fn a_kernel_made_by_a_macro() {
+    let mut kernel = kernel("uexp", 12, "sm_80");
+    kernel.stack = Some(16);
+    expect("check/macro", "[defaults]\nstack = 0\n", None, &[kernel]);
+}
+
+#[test]
+fn a_kernel_without_a_place() {
+    let mut kernel = kernel("gemm<float>", 4, "sm_80");
+    kernel.place = None;
+    kernel.registers = 33;
+    expect(
+        "check/no_place",
+        "[defaults]\nregisters = 32\n",
+        None,
+        &[kernel],
+    );
+}
+
+#[test]
+fn allowed() {
+    let mut kernel = kernel("gemm<float>", 4, "sm_80");
+    kernel.registers = 200;
+    kernel.stack = Some(8);
+    let toml =
+        "[defaults]\nregisters = 32\nstack = 0\n[[rule]]\nkernel = 'gemm<*>'\nlevel = 'allow'\n";
+    expect("check/allowed", toml, None, &[kernel]);
+}
+
+#[test]
+fn unmatched_rules() {
+    let kernels = [
+        kernel("gemm<float>", 4, "sm_80"),
+        kernel("ns::scale", 9, "sm_90"),
+        kernel("walk", 14, "sm_80"),
+    ];
+    let toml = r#"
+[[rule]]
+kernel = ["gemm", "scale", "sca*", "wlak", "_Z4walkv", "transpose"]
+registers = 40
+
+[[rule]]
+arch = ["sm_90", "sm_100*"]
+registers = 41
+
+[[rule]]
+kernel = "walk"
+arch = "sm_90"
+registers = 42
+"#;
+    expect("check/unmatched", toml, None, &kernels);
+    expect("check/nothing_to_match", toml, None, &[]);
+}
+
+#[test]
+fn names_that_need_escapes() {
+    let mut kernel = kernel("gemm<'\\0', \"a\">", 4, "sm_80");
+    kernel.registers = 33;
+    expect(
+        "check/escapes",
+        "[defaults]\nregisters = 32\n",
+        None,
+        &[kernel],
+    );
+}

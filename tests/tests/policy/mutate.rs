@@ -1,0 +1,104 @@
+//! Broken files never panic and never take long: every prefix, bytes changed, removed and doubled.
+
+use cubin_build::{
+    config::Config,
+    diag::{json, render},
+    policy::{Baseline, check},
+    source::SourceFile,
+};
+
+use crate::support::kernel;
+
+const CONFIG: &str = r#"[toolkit]
+version = "13.5"
+install = true
+[build]
+arch = ["sm_80", "sm_90a"]
+define = { TILE = 32, FAST = true }
+flags = ["-lineinfo"]
+[defaults]
+registers = 128
+params = "4 KiB"
+[[rule]]
+kernel = ["gemm<*>", "_Z?*"]
+arch = "sm_9*"
+stack = 0
+occupancy = { block = 256, min = 0.25 }
+level = "warn"
+[baseline]
+file = "b.toml"
+[[kernel]]
+symbol = "s"
+params = ["u32"]
+"#;
+
+const BASELINE: &str =
+    "format = 1\n[kernel.\"gemm<float>\".sm_80]\nregisters = 168\nstack = \"unknown\"\n";
+
+fn read(text: &str) {
+    let file = SourceFile::new("cubin.toml", text);
+    let (config, problems) = Config::parse(&file);
+    let (baseline, more) = Baseline::parse(&file);
+    for diag in problems.iter().chain(&more) {
+        let _ = json::to_json(diag);
+        let _ = render(diag, false);
+    }
+    let mut gemm = kernel("gemm<float>", 4, "sm_90a");
+    gemm.stack = None;
+    gemm.registers = 200;
+    for diag in check(&config, Some(&baseline), &[gemm]) {
+        let _ = json::to_json(&diag);
+        let _ = render(&diag, false);
+    }
+}
+
+#[test]
+fn mutated_files() {
+    for text in [CONFIG, BASELINE] {
+        for at in 0..=text.len() {
+            read(&text[..at]);
+            read(&format!(
+                "{}{}",
+                &text[..at],
+                text.get(at + 1..).unwrap_or("")
+            ));
+            for insert in [
+                "\"",
+                "[",
+                "]",
+                "=",
+                "\n",
+                "{",
+                "é",
+                "\0",
+                ".",
+                "-",
+                "9999999999999999999999",
+            ] {
+                read(&format!("{}{insert}{}", &text[..at], &text[at..]));
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_files() {
+    for text in [
+        "[".repeat(100_000),
+        "a=[".repeat(30_000),
+        "a={b=".repeat(30_000),
+        "a.".repeat(30_000),
+        "x = 1\n".repeat(5_000),
+        "[[rule]]\n".repeat(5_000),
+        format!("[build]\narch = [{}]", "\"sm_1\",".repeat(5_000)),
+        format!("{} = 1", "k".repeat(200_000)),
+    ] {
+        let file = SourceFile::new("cubin.toml", text);
+        let (_, problems) = Config::parse(&file);
+        assert!(!problems.is_empty());
+        assert!(problems.len() <= 51, "{}", problems.len());
+        for diag in problems {
+            assert!(json::to_json(&diag).len() < 2_000_000);
+        }
+    }
+}

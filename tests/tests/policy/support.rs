@@ -1,0 +1,98 @@
+//! Kernels to judge, and golden files.
+
+use std::{fs, path::PathBuf};
+
+use cubin_build::{
+    config::Config,
+    diag::{self, Diag, Sink},
+    policy::{Baseline, Facts, Spills, check},
+    source::{SourceFile, locate_name},
+};
+
+/// The source that the kernels of the tests stand in.
+pub(crate) const SOURCE: &str = include_str!("../../golden/diag/check/kernels.cu");
+
+/// A kernel of [`SOURCE`] at `line` that breaks nothing.
+pub(crate) fn kernel(name: &str, line: u32, target: &str) -> Facts {
+    let file = SourceFile::new("kernels/kernels.cu", SOURCE);
+    let base = name.split('<').next().unwrap_or(name);
+    let base = base.rsplit("::").next().unwrap_or(base);
+    Facts {
+        name: name.to_owned(),
+        symbol: format!("_Z{}{base}v", base.len()),
+        target: target.parse().expect("a target"),
+        registers: 32,
+        stack: Some(0),
+        spills: Some(Spills::default()),
+        params: Some(24),
+        static_shared: 0,
+        reserved_shared: 0,
+        max_threads: None,
+        place: Some(locate_name(&file, line, base)),
+    }
+}
+
+/// The configuration of `text`, which must be without problems.
+pub(crate) fn config(text: &str) -> Config {
+    let file = SourceFile::new("cubin.toml", text);
+    let (config, problems) = Config::parse(&file);
+    assert!(problems.is_empty(), "{}", pictures(&problems));
+    config
+}
+
+/// The baseline of `text`, which must be without problems.
+pub(crate) fn baseline(text: &str) -> Baseline {
+    let file = SourceFile::new("cubin-baseline.toml", text);
+    let (baseline, problems) = Baseline::parse(&file);
+    assert!(problems.is_empty(), "{}", pictures(&problems));
+    baseline
+}
+
+/// Judges `kernels` and compares the findings with `golden/diag/NAME.json` and `NAME.txt`.
+pub(crate) fn expect(name: &str, toml: &str, ratchet: Option<&str>, kernels: &[Facts]) {
+    let config = config(toml);
+    let ratchet = ratchet.map(baseline);
+    expect_diags(name, check(&config, ratchet.as_ref(), kernels));
+}
+
+/// Compares findings with the golden files: JSON in the order they came, pictures as a build shows them.
+pub(crate) fn expect_diags(name: &str, diags: Vec<Diag>) {
+    golden(&format!("{name}.json"), &diag::json::to_json_lines(&diags));
+    golden(&format!("{name}.txt"), &pictures(&diags));
+}
+
+/// Pictures, summary lines and the last line, as a build shows them.
+pub(crate) fn pictures(diags: &[Diag]) -> String {
+    let mut sink = Sink::new();
+    sink.extend(diags.iter().cloned());
+    let mut text = String::new();
+    for diag in sink.shown() {
+        text.push_str(&diag::render(diag, false));
+        text.push_str("\n\n");
+    }
+    for diag in sink.shown() {
+        text.push_str(&diag::summary_line(diag));
+        text.push('\n');
+    }
+    text.push_str(sink.summary().as_deref().unwrap_or("nothing found"));
+    text.push('\n');
+    text
+}
+
+/// Compares `text` with `golden/diag/NAME`, or writes it there under `BLESS=1`.
+pub(crate) fn golden(name: &str, text: &str) {
+    let path = golden_dir().join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, text).expect("golden file is writable");
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        text, expected,
+        "{name} differs; BLESS=1 rewrites it, then review the change"
+    );
+}
+
+pub(crate) fn golden_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/diag")
+}

@@ -1,0 +1,222 @@
+//! House rules as a test: which file may name what. The layers are data; ARCHITECTURE.md explains them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Modules of `cubin-core`, lowest first; a module may name those of its own rank and below.
+const CORE: &[&[&str]] = &[
+    &["error", "reader", "limits", "consts"],
+    &[
+        "elf",
+        "arch",
+        "nvinfo",
+        "attr",
+        "note",
+        "compat",
+        "reloc",
+        "symbol",
+        "callgraph",
+    ],
+    &["kernel", "cubin", "image", "fatbin", "host", "globals"],
+    &["occupancy", "sizes", "diff", "demangle"],
+    &["text", "json"],
+];
+
+/// Modules of `cubin-build`.
+const BUILD: &[&[&str]] = &[
+    &["env", "cargo", "source", "json"],
+    &["toolkit", "jobs", "cache", "compile"],
+    &["diag"],
+    &["signature", "config", "policy"],
+    &["codegen"],
+    &["builder", "report"],
+];
+
+/// (text, the only files that may contain it), paths from the workspace root.
+const ONLY_IN: &[(&str, &[&str])] = &[
+    ("goblin::", &["cubin-core/src/elf.rs"]),
+    ("annotate_snippets", &["cubin-build/src/diag/render.rs"]),
+    ("println!(\"cargo", &["cubin-build/src/cargo.rs"]),
+    ("std::env::var", &["cubin-build/src/env.rs"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the tests lie in the workspace")
+        .to_owned()
+}
+
+fn sources(dir: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut pending = vec![dir.to_owned()];
+    while let Some(dir) = pending.pop() {
+        for entry in fs::read_dir(&dir).expect("a source directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path
+                    .strip_prefix(root())
+                    .expect("below the root")
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                found.push((name, fs::read_to_string(&path).expect("a source file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn rank(layers: &[&[&str]], module: &str) -> Option<usize> {
+    layers.iter().position(|layer| layer.contains(&module))
+}
+
+/// The first path segments that follow `crate::` in code lines, `{a, b::c}` groups included.
+fn named_modules(text: &str) -> Vec<String> {
+    let code: String = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n");
+    let mut names = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        if code[..at]
+            .ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '$')
+        {
+            continue;
+        }
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => names.extend(group_items(group).iter().map(|item| leading_name(item))),
+            None => names.push(leading_name(rest)),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// The comma-separated items up to the brace that closes the group.
+fn group_items(group: &str) -> Vec<String> {
+    let mut items = vec![String::new()];
+    let mut depth = 0_usize;
+    for letter in group.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => items.push(String::new()),
+            _ => {}
+        }
+        if let Some(item) = items.last_mut().filter(|_| letter != ',' || depth > 0) {
+            item.push(letter);
+        }
+    }
+    items
+}
+
+fn leading_name(path: &str) -> String {
+    path.trim_start()
+        .chars()
+        .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
+        .collect()
+}
+
+fn check_layers(krate: &str, layers: &[&[&str]]) {
+    let prefix = format!("{krate}/src/");
+    let mut wrong = Vec::new();
+    for (file, text) in sources(&root().join(&prefix)) {
+        let inside = &file[prefix.len()..];
+        let module = inside.split(['/', '.']).next().unwrap_or_default();
+        if matches!(module, "lib" | "bin") {
+            continue;
+        }
+        let Some(own) = rank(layers, module) else {
+            wrong.push(format!(
+                "{file}: `{module}` stands in no layer of tests/tests/tidy.rs"
+            ));
+            continue;
+        };
+        // Tests at the end of a file may reach anywhere.
+        let code = text
+            .split("#[cfg(test)]\nmod tests")
+            .next()
+            .unwrap_or_default();
+        for name in named_modules(code) {
+            if rank(layers, &name).is_some_and(|other| other > own) {
+                wrong.push(format!(
+                    "{file} names `crate::{name}`, which stands above `{module}`"
+                ));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "layers of {krate} are violated:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn core_layers_hold() {
+    check_layers("cubin-core", CORE);
+}
+
+#[test]
+fn build_layers_hold() {
+    check_layers("cubin-build", BUILD);
+}
+
+#[test]
+fn each_library_is_named_in_one_place() {
+    let mut wrong = Vec::new();
+    for krate in ["cubin-core", "cubin-build"] {
+        for (file, text) in sources(&root().join(krate).join("src")) {
+            for (needle, allowed) in ONLY_IN {
+                let named = text.lines().any(|line| {
+                    let code = line.trim_start();
+                    !code.starts_with("//") && code.contains(needle)
+                });
+                if named && !allowed.contains(&file.as_str()) && !file.contains("/bin/") {
+                    wrong.push(format!(
+                        "{file} contains `{needle}`, which belongs to {allowed:?}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn unsafe_code_stands_where_it_is_explained() {
+    let mut wrong = Vec::new();
+    for (file, text) in sources(&root().join("cubin-build/src")) {
+        // Generated text contains the word; code that is unsafe itself opens a block or an impl.
+        let unsafe_block = text.lines().any(|line| {
+            let code = line.trim_start();
+            !code.starts_with("//")
+                && !code.contains('"')
+                && (code.contains("unsafe {") || code.contains("unsafe impl"))
+        });
+        if unsafe_block
+            && file != "cubin-build/src/bin/cargo-cubin/files.rs"
+            && !file.contains("/codegen/")
+        {
+            wrong.push(file);
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "unsafe code outside the named modules: {wrong:?}"
+    );
+}
+
+#[test]
+fn the_reader_of_crate_paths_sees_groups() {
+    let text = "use crate::{a, b::{c, d}, e as f};\nfn x() { crate::g::h(); mycrate::no(); }";
+    assert_eq!(named_modules(text), ["a", "b", "e", "g"]);
+}
