@@ -84,7 +84,8 @@ impl Builder {
     ) -> Self {
         let path = path.into();
         self.files.push(path.clone());
-        self.file_flags.push((path, flags.into_iter().map(Into::into).collect()));
+        self.file_flags
+            .push((path, flags.into_iter().map(Into::into).collect()));
         self
     }
 
@@ -108,8 +109,13 @@ impl Builder {
     }
 
     /// Defines a macro (nvcc's `-D`): `.define("TILE", "64")`, `.define("FAST", None)`.
-    pub fn define<'v>(mut self, name: impl Into<String>, value: impl Into<Option<&'v str>>) -> Self {
-        self.defines.push((name.into(), value.into().map(str::to_owned)));
+    pub fn define<'v>(
+        mut self,
+        name: impl Into<String>,
+        value: impl Into<Option<&'v str>>,
+    ) -> Self {
+        self.defines
+            .push((name.into(), value.into().map(str::to_owned)));
         self
     }
 
@@ -206,7 +212,10 @@ impl Builder {
         }
         if let Some(request) = &outcome.report {
             if let Err(error) = report::write(request, &outcome, &text) {
-                text.push_str(&format!("error: cannot write the report into {}: {error}\n", request.dir.display()));
+                text.push_str(&format!(
+                    "error: cannot write the report into {}: {error}\n",
+                    request.dir.display()
+                ));
                 eprint!("{text}");
                 std::process::exit(1);
             }
@@ -245,7 +254,9 @@ impl Builder {
         let outcome = run::run(&self, &env);
         match outcome.output {
             Some(output) if !outcome.sink.has_errors() => Ok(output),
-            _ => Err(Error { findings: outcome.sink }),
+            _ => Err(Error {
+                findings: outcome.sink,
+            }),
         }
     }
 }
@@ -276,8 +287,11 @@ impl std::error::Error for Error {}
 
 /// Colour only when it was asked for: a build script's standard error goes through cargo and is never a terminal.
 fn wants_colour(env: &Env) -> bool {
-    env.peek("CARGO_TERM_COLOR").is_some_and(|value| value == "always")
-        || env.peek("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0")
+    env.peek("CARGO_TERM_COLOR")
+        .is_some_and(|value| value == "always")
+        || env
+            .peek("CLICOLOR_FORCE")
+            .is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// All that one run found and made.

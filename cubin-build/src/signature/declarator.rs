@@ -634,8 +634,7 @@ impl<'a> Parser<'a> {
             } else {
                 name = Some(word);
             }
-        } else if self.at(b'(')?
-            && matches!(self.peek_at(1)?.kind, Kind::Punct(b'*' | b'&' | b'('))
+        } else if self.at(b'(')? && matches!(self.peek_at(1)?.kind, Kind::Punct(b'*' | b'&' | b'('))
         {
             self.next()?;
             (name, inner) = self.derivations()?;

@@ -335,10 +335,7 @@ impl<'u> Resolver<'u> {
             {
                 let size = layout::scalar_size(vector.element) * u64::from(vector.lanes);
                 let align = u64::from(vector.align);
-                Some((
-                    Type::Vector(vector),
-                    (layout::align_up(size, align), align),
-                ))
+                Some((Type::Vector(vector), (layout::align_up(size, align), align)))
             }
             _ => None,
         };
@@ -461,10 +458,15 @@ impl<'u> Resolver<'u> {
         layout: &layout::Layout,
     ) -> Result<Vec<Field>, Reason> {
         if raw.iter().any(|field| {
-            field.name.as_deref().is_some_and(|name| name.starts_with("__vptr") || name.starts_with("__v_"))
+            field
+                .name
+                .as_deref()
+                .is_some_and(|name| name.starts_with("__vptr") || name.starts_with("__v_"))
         }) {
             return Err(Reason::new(
-                format!("`{record}` has virtual functions or virtual bases, whose tables only C++ can set up"),
+                format!(
+                    "`{record}` has virtual functions or virtual bases, whose tables only C++ can set up"
+                ),
                 "pass plain data, or construct the object on the device",
             ));
         }
@@ -520,7 +522,12 @@ impl<'u> Resolver<'u> {
     }
 
     /// A parameter's type, from both files.
-    pub(super) fn merge(&mut self, stub: &QType, gpu: &QType, by_value: bool) -> Result<Type, Reason> {
+    pub(super) fn merge(
+        &mut self,
+        stub: &QType,
+        gpu: &QType,
+        by_value: bool,
+    ) -> Result<Type, Reason> {
         self.enter()?;
         let found = self.merge_inner(stub, gpu, by_value);
         self.depth -= 1;
@@ -575,11 +582,13 @@ impl<'u> Resolver<'u> {
                     }
                     _ => {}
                 }
-                let pointee = self.pointee(to, |this, to, by_value| {
-                    this.merge(to, printed, by_value)
-                })?;
+                let pointee =
+                    self.pointee(to, |this, to, by_value| this.merge(to, printed, by_value))?;
                 let exact = self.pointer(pointee, &target, reference, stub.restrict);
-                let (a, b) = (&exact, self.pointer(Type::Void, &printed_target, reference, false));
+                let (a, b) = (
+                    &exact,
+                    self.pointer(Type::Void, &printed_target, reference, false),
+                );
                 if let (Type::Pointer(a), Type::Pointer(b)) = (a, &b)
                     && (a.is_const, a.is_volatile) != (b.is_const, b.is_volatile)
                 {
@@ -594,17 +603,17 @@ impl<'u> Resolver<'u> {
                 Ok(Type::Array(Box::new(element), bound.unwrap_or(0)))
             }
             // An enumeration with a fixed type shows as its integer.
-            (
-                CType::Tag(TagKind::Enum, name) | CType::Named(name),
-                CType::Builtin(integer),
-            ) if scalar(*integer).is_some() => {
+            (CType::Tag(TagKind::Enum, name) | CType::Named(name), CType::Builtin(integer))
+                if scalar(*integer).is_some() =>
+            {
                 let repr = scalar(*integer).unwrap_or(Scalar::Int);
                 Ok(Type::Enum(self.enumeration(name, repr)))
             }
-            (
-                CType::Tag(_, name) | CType::Named(name),
-                CType::Tag(TagKind::Enum, tag),
-            ) if self.same_name(name, tag) => self.printed_enum(tag).map(Type::Enum),
+            (CType::Tag(_, name) | CType::Named(name), CType::Tag(TagKind::Enum, tag))
+                if self.same_name(name, tag) =>
+            {
+                self.printed_enum(tag).map(Type::Enum)
+            }
             (
                 CType::Tag(TagKind::Struct | TagKind::Union, name) | CType::Named(name),
                 CType::Tag(TagKind::Struct | TagKind::Union, tag),
@@ -666,7 +675,9 @@ pub(super) fn member_pointer() -> Reason {
 fn is_numbered_tag(tag: &str) -> bool {
     tag.strip_prefix("__T")
         .or_else(|| tag.strip_prefix("__C"))
-        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .is_some_and(|digits| {
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 fn toolkit_fields(tag: &str) -> Vec<Field> {

@@ -86,7 +86,10 @@ pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
             "__cudaLaunch" => {
                 let arguments = arguments(&mut lexer)?;
                 if let Some(cast) = arguments.first().and_then(|tokens| launched(tokens)) {
-                    launches.insert(cast.to_vec(), (current.take(), std::mem::take(&mut offsets)));
+                    launches.insert(
+                        cast.to_vec(),
+                        (current.take(), std::mem::take(&mut offsets)),
+                    );
                 }
             }
             "__cudaRegisterEntry" => {
