@@ -146,11 +146,7 @@ impl std::fmt::Display for Problem {
 /// Offsets in a cubin count from the start of the parameter block, but the *address* is what is aligned, and the
 /// block starts at an odd place (0x210 on sm_90): `offset = align_up(base + end, align) - base`.
 #[must_use]
-pub fn check(
-    signatures: &mut Signatures,
-    functions: &[Function<'_>],
-    target: Sm,
-) -> Vec<Finding> {
+pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm) -> Vec<Finding> {
     let mut by_symbol: HashMap<&str, &Function<'_>> = functions
         .iter()
         .filter(|function| function.kernel)
@@ -288,7 +284,12 @@ pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Fi
             });
         }
         for global in &signatures.globals {
-            if merged.all.globals.iter().any(|known| known.symbol == global.symbol) {
+            if merged
+                .all
+                .globals
+                .iter()
+                .any(|known| known.symbol == global.symbol)
+            {
                 continue;
             }
             let mut global = global.clone();
@@ -432,7 +433,13 @@ fn same_shape(a: &Record, b: &Record) -> bool {
                 )
             })
             .collect();
-        (record.is_union, record.size, record.align, record.packed, fields)
+        (
+            record.is_union,
+            record.size,
+            record.align,
+            record.packed,
+            fields,
+        )
     };
     shape(a) == shape(b)
 }

@@ -332,8 +332,7 @@ impl<'a> Lexer<'a> {
         self.run(|before, byte| {
             ident_part(byte)
                 || byte == b'.'
-                || (matches!(byte, b'+' | b'-')
-                    && matches!(before, b'e' | b'E' | b'p' | b'P'))
+                || (matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E' | b'p' | b'P'))
         })
     }
 

@@ -14,8 +14,13 @@ mod lexer;
 mod mangled;
 pub mod model;
 mod names;
+mod parser;
+mod records;
 mod resolve;
+mod specifiers;
 mod stub;
+mod tags;
+mod toolkit;
 
 use std::fmt;
 use std::io::Read;
@@ -245,15 +250,15 @@ fn host_offsets(kernel: &Kernel, offsets: &[u64]) -> Option<Refusal> {
 }
 
 /// What to do when a computed layout is not the compiler's.
-pub(crate) const LAYOUT_HELP: &str =
-    "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
+pub(crate) const LAYOUT_HELP: &str = "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
 
 /// Source name and whether it is of a pack: `__3_165_74_ts` is a member of the pack `ts`, `__T12` has no name.
 fn param_name(printed: Option<&str>) -> (Option<String>, bool) {
     let Some(printed) = printed else {
         return (None, false);
     };
-    let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if printed.strip_prefix("__T").is_some_and(all_digits) {
         return (None, false);
     }
