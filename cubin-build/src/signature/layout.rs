@@ -22,6 +22,10 @@ const PADDING: &str = "__nv_no_debug_dummy";
 /// Prefix of the bytes that stand for empty members.
 const EMPTY: &str = "__dummy_empty";
 
+fn is_end_padding(name: &str) -> bool {
+    name.starts_with("__nv_no_debug_dummy_end_padding")
+}
+
 /// Whether a member is padding that the front end made explicit.
 pub(super) fn is_padding(name: &str) -> bool {
     name.starts_with(PADDING) || name.starts_with(EMPTY)
@@ -275,6 +279,20 @@ impl<'u> Layouts<'u> {
             .fields
             .last()
             .is_some_and(|field| matches!(field.ty.kind, CType::Array(_, None)));
+        let last_padding = match record.fields.last() {
+            Some(last) if !is_union && last.name.as_deref().is_some_and(is_end_padding) => {
+                layout.offsets.last().map_or(0, |offset| offset.size)
+            }
+            _ => 0,
+        };
+        if last_padding >= align {
+            return Err(format!(
+                "`{tag}` ends in {last_padding} bytes of padding, more than its printed members explain; one may be an `__int128`"
+            ));
+        }
+        if tag.starts_with("__SO__") {
+            return Err(format!("`{tag}` is part of a class with virtual bases"));
+        }
         if unprinted > 0 && !layout.empty && !is_union && !last_is_flexible {
             return Err(format!(
                 "`{tag}` has {unprinted} bytes at its end that the compiler does not print, as when a member is an `__int128`"

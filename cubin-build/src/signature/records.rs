@@ -20,7 +20,12 @@ impl Resolver<'_> {
             self.record_ids
                 .retain(|_, known| !matches!(known, Ok(id) if id.0 >= start));
         }
-        self.record_ids.insert(tag.to_owned(), found.clone());
+        if found.as_ref().is_err_and(|reason| reason.too_deep) {
+            // From elsewhere the way may be shorter.
+            self.record_ids.remove(tag);
+        } else {
+            self.record_ids.insert(tag.to_owned(), found.clone());
+        }
         found
     }
 
@@ -120,7 +125,13 @@ impl Resolver<'_> {
             };
             fields.push(Field {
                 name: name.map(field_name).unwrap_or_default(),
-                c_type: self.text(&field.ty),
+                c_type: match (name, &ty) {
+                    (None, Type::Record(id)) => self
+                        .records
+                        .get(id.0)
+                        .map_or_else(String::new, |inner| inner.name.clone()),
+                    _ => self.text(&field.ty),
+                },
                 ty,
                 offset: offset.bit / 8,
                 size,

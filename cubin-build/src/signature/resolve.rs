@@ -29,6 +29,8 @@ pub(super) struct Reason {
     pub help: Option<String>,
     /// The two files contradict each other, which no pointer hides.
     pub disagreement: bool,
+    /// The walk was cut short, so this holds only from where it started.
+    pub too_deep: bool,
 }
 
 impl Reason {
@@ -37,6 +39,7 @@ impl Reason {
             reason: reason.into(),
             help: (!help.is_empty()).then(|| help.to_owned()),
             disagreement: false,
+            too_deep: false,
         }
     }
 
@@ -171,7 +174,10 @@ impl<'u> Resolver<'u> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.depth -= 1;
-            return Err(Reason::new("its type is nested too deeply", ""));
+            return Err(Reason {
+                too_deep: true,
+                ..Reason::new("its type is nested too deeply", BY_POINTER)
+            });
         }
         Ok(())
     }
@@ -536,6 +542,7 @@ impl<'u> Resolver<'u> {
             ),
             help: Some("report this with the source: the file format may have changed".into()),
             disagreement: true,
+            too_deep: false,
         }
     }
 }

@@ -130,7 +130,8 @@ impl Parser<'_> {
                 return Ok(());
             };
             let word = word.clone();
-            if !attribute_word(&word) && !(dunder(&word) && !is_param_mark(&word)) {
+            let mark = attribute_word(&word) || (dunder(&word) && !is_param_mark(&word));
+            if !mark {
                 return Ok(());
             }
             if self.tables.typedefs.contains_key(&word) {

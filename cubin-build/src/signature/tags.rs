@@ -127,7 +127,7 @@ impl Parser<'_> {
                 ));
             };
             if self.eat(b'=')? {
-                match constant(&self.until(&[b',', b'}'])?) {
+                match constant(&self.until(b",}")?) {
                     Some(value) => next_value = value,
                     None => parsed.exact = false,
                 }
