@@ -21,3 +21,11 @@ pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
 ///
 /// Measured on toolkits 11.8 to 13.5 (the programming guide names the same 1 KiB per block).
 pub const RESERVED_SHARED: u64 = 1024;
+
+/// Longest symbol that is demangled, in bytes: the demangler's work grows faster than the length.
+#[cfg(feature = "demangle")]
+pub const MANGLED: usize = 16 * 1024;
+
+/// Longest C++ name that is written, in bytes. Back references can double a name with every few bytes of a symbol.
+#[cfg(feature = "demangle")]
+pub const DEMANGLED: usize = 256 * 1024;

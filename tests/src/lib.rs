@@ -1,4 +1,7 @@
-//! What the integration tests share: recorded files, the toolkit, scratch crates.
+//! What the integration tests share: recorded files, the toolkit, NVIDIA's tools.
 
 pub mod recorded;
-pub mod toolkit;
+mod toolkit;
+pub mod tools;
+
+pub use toolkit::toolkit;

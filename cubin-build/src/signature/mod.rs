@@ -1,2 +1,294 @@
 //! Kernel signatures from the files that nvcc leaves beside the PTX.
+//!
+//! `X.cudafe1.stub.c` has every kernel's exact C++ types, qualified name, symbol and launch bound;
+//! `X.cudafe1.gpu` has parameter names and the definitions of records and enums. [`read`] brings both together
+//! into [`model::Signatures`]; [`check()`] compares that with what the cubin itself records of each
+//! parameter. What cannot be known exactly becomes a [`model::Refusal`] on the kernel, never a guess.
+
+pub mod check;
+mod ctype;
+mod declarator;
+mod gpu;
+mod layout;
+mod lexer;
+mod mangled;
 pub mod model;
+mod names;
+mod resolve;
+mod stub;
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+pub use check::{Finding, Problem, check, same_on_every_target};
+use model::{Global, Kernel, Param, Refusal, Signatures, Type};
+use resolve::Resolver;
+
+/// One of the two files cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// The kind of file.
+    pub file: SideFile,
+    /// Line, from 1.
+    pub line: u32,
+    /// What is wrong, as a predicate: "ends inside a comment".
+    pub message: String,
+}
+
+/// A file that nvcc keeps beside the PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SideFile {
+    /// `X.cudafe1.stub.c`
+    Stub,
+    /// `X.cudafe1.gpu`
+    Gpu,
+}
+
+impl Error {
+    fn stub(line: u32, message: impl Into<String>) -> Self {
+        Self {
+            file: SideFile::Stub,
+            line,
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = match self.file {
+            SideFile::Stub => ".cudafe1.stub.c",
+            SideFile::Gpu => ".cudafe1.gpu",
+        };
+        write!(
+            f,
+            "nvcc's {file} file {}, at line {}; if nvcc is newer than this crate, its format may have changed",
+            self.message, self.line
+        )
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Reads the signatures of one translation unit for one target.
+///
+/// `stub` is the text of `X.cudafe1.stub.c`, `gpu` that of `X.cudafe1.gpu` (read once, in pieces). Kernels and
+/// variables defined in a file below one of `toolkit_includes` are marked or left out.
+///
+/// # Errors
+/// When a file cannot be read, ends inside a body, or registers kernels in an unknown shape.
+pub fn read(
+    stub: &[u8],
+    mut gpu: impl Read,
+    toolkit_includes: &[PathBuf],
+) -> Result<Signatures, Error> {
+    let stub = stub::read(stub)?;
+    let unit = gpu::read(&mut gpu).map_err(|error| Error {
+        file: SideFile::Gpu,
+        line: error.line,
+        message: error.message,
+    })?;
+    let toolkit: Vec<PathBuf> = toolkit_includes
+        .iter()
+        .map(|path| normal(path))
+        .filter(|path| path.components().next().is_some())
+        .collect();
+    let in_toolkit = |path: &Path| {
+        let path = normal(path);
+        toolkit.iter().any(|dir| path.starts_with(dir))
+    };
+    let mut resolver = Resolver::new(&unit, &stub);
+    let mut kernels = Vec::with_capacity(stub.entries.len());
+    for entry in &stub.entries {
+        let mut kernel = kernel(&mut resolver, &unit, entry);
+        kernel.in_toolkit_header = kernel
+            .definition
+            .as_ref()
+            .is_some_and(|definition| in_toolkit(&definition.file));
+        kernels.push(kernel);
+    }
+    let mut globals = Vec::new();
+    for variable in &stub.variables {
+        let printed = unit.variables.get(&variable.symbol);
+        let definition = printed.and_then(|(_, place)| resolver.definition(*place));
+        if definition.is_some_and(|definition| in_toolkit(&definition.file)) {
+            continue;
+        }
+        globals.push(global(&mut resolver, variable, printed.map(|(ty, _)| ty)));
+    }
+    Ok(Signatures {
+        kernels,
+        records: resolver.records,
+        enums: resolver.enums,
+        globals,
+    })
+}
+
+/// `.` and `..` resolved by name, as the line markers of nvcc need it (`bin/../include`).
+fn normal(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if found.file_name().is_some() => {
+                found.pop();
+            }
+            other => found.push(other),
+        }
+    }
+    found
+}
+
+fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) -> Kernel {
+    let name = names::split(&entry.name);
+    let mut kernel = Kernel {
+        symbol: entry.symbol.clone(),
+        name: name.name,
+        namespaces: name.namespaces,
+        base_name: name.base,
+        template_args: name.template_args,
+        params: Vec::with_capacity(entry.params.len()),
+        max_threads: entry.max_threads,
+        definition: None,
+        in_toolkit_header: false,
+        refusal: None,
+    };
+    let Some(printed) = unit.kernels.get(&entry.symbol) else {
+        let skipped = unit.skipped.first().map(|(line, message)| {
+            format!("line {line} of that file was not understood: {message}")
+        });
+        kernel.refusal = Some(Refusal {
+            param: None,
+            reason: "its definition was not found in nvcc's .cudafe1.gpu file".into(),
+            help: skipped,
+        });
+        return kernel;
+    };
+    kernel.definition = resolver.definition(printed.place);
+    if printed.params.len() != entry.params.len() {
+        kernel.refusal = Some(Refusal {
+            param: None,
+            reason: format!(
+                "nvcc's files disagree: {} parameters in the stub, {} in the .gpu file",
+                entry.params.len(),
+                printed.params.len()
+            ),
+            help: None,
+        });
+        return kernel;
+    }
+    let mangled = entry
+        .mangled
+        .as_deref()
+        .and_then(mangled::parameters)
+        .filter(|mangled| mangled.len() == entry.params.len());
+    for (ordinal, (exact, printed)) in entry.params.iter().zip(&printed.params).enumerate() {
+        let (name, pack) = param_name(printed.name.as_deref());
+        let is_member_pointer = mangled
+            .as_ref()
+            .and_then(|types| types.get(ordinal))
+            .is_some_and(|ty| {
+                matches!(&ty.kind, ctype::CType::Named(name) if name == mangled::MEMBER_POINTER)
+            });
+        let c_type = resolver.text(&exact.ty);
+        let found = if is_member_pointer {
+            Err(resolve::member_pointer())
+        } else {
+            resolver.parameter(&exact.ty, &printed.ty)
+        };
+        let (ty, size, align) = match found {
+            Ok(found) => found,
+            Err(reason) => {
+                if kernel.refusal.is_none() {
+                    kernel.refusal = Some(reason.refusal(Some((ordinal, name.clone()))));
+                }
+                (Type::Opaque(names::readable(&c_type)), 0, 1)
+            }
+        };
+        kernel.params.push(Param {
+            name,
+            ty,
+            c_type,
+            size,
+            align,
+            pack,
+        });
+    }
+    if kernel.refusal.is_none() {
+        kernel.refusal = host_offsets(&kernel, &entry.offsets);
+    }
+    kernel
+}
+
+/// The front end has computed the offsets at which the host passes arguments: a second opinion on every size.
+fn host_offsets(kernel: &Kernel, offsets: &[u64]) -> Option<Refusal> {
+    if offsets.len() != kernel.params.len() {
+        return None;
+    }
+    let mut end = 0;
+    for (ordinal, (param, offset)) in kernel.params.iter().zip(offsets).enumerate() {
+        let expected = layout::align_up(end, param.align);
+        if expected != *offset {
+            return Some(Refusal {
+                param: Some((ordinal, param.name.clone())),
+                reason: format!(
+                    "by its type `{}` it lies {expected} bytes into the arguments, but nvcc's host code puts it at {offset}",
+                    param.c_type
+                ),
+                help: Some(LAYOUT_HELP.into()),
+            });
+        }
+        end = expected.saturating_add(param.size);
+    }
+    None
+}
+
+/// What to do when a computed layout is not the compiler's.
+pub(crate) const LAYOUT_HELP: &str = "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
+
+/// Source name and whether it is of a pack: `__3_165_74_ts` is a member of the pack `ts`, `__T12` has no name.
+fn param_name(printed: Option<&str>) -> (Option<String>, bool) {
+    let Some(printed) = printed else {
+        return (None, false);
+    };
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if printed.strip_prefix("__T").is_some_and(all_digits) {
+        return (None, false);
+    }
+    if let Some(rest) = printed.strip_prefix("__") {
+        let mut parts = rest.splitn(4, '_');
+        if let (Some(index), Some(line), Some(column), Some(name)) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+            && all_digits(index)
+            && all_digits(line)
+            && all_digits(column)
+            && !name.is_empty()
+        {
+            return (Some(name.to_owned()), true);
+        }
+    }
+    (Some(printed.to_owned()), false)
+}
+
+fn global(
+    resolver: &mut Resolver<'_>,
+    variable: &stub::Variable,
+    printed: Option<&ctype::QType>,
+) -> Global {
+    let typed = printed.and_then(|ty| {
+        let (size, _) = resolver.size(ty).ok()?;
+        let found = resolver.lower(ty, true).ok()?;
+        (size == variable.size).then(|| (found, resolver.text(ty)))
+    });
+    let (ty, c_type) = typed.unzip();
+    Global {
+        symbol: variable.symbol.clone(),
+        name: names::split(&variable.name).name,
+        size: variable.size,
+        constant: variable.constant,
+        ty,
+        c_type,
+    }
+}

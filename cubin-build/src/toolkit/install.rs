@@ -275,10 +275,10 @@ impl Installer {
     /// uv when it is there (it downloads in parallel), else the pip of a Python.
     fn find(env: &Env) -> Result<Self, Error> {
         let mut tried = vec!["uv".to_owned()];
-        if let Some(uv) = env.find_program("uv") {
-            if answers(env, &[uv.clone().into()], "--version") {
-                return Ok(Self::Uv(uv));
-            }
+        if let Some(uv) = env.find_program("uv")
+            && answers(env, &[uv.clone().into()], "--version")
+        {
+            return Ok(Self::Uv(uv));
         }
         let pythons: &[&[&str]] = &[
             &["python3", "-m", "pip"],

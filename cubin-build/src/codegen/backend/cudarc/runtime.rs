@@ -1,0 +1,862 @@
+/// What all modules of this file share: device memory arguments, launch configuration, facts about
+/// kernels, and errors.
+#[allow(dead_code, unreachable_pub)]
+pub mod runtime {
+    use ::core::ffi::c_void;
+    use ::core::fmt;
+    use ::core::marker::PhantomData;
+    use ::core::sync::atomic::{AtomicBool, Ordering};
+    use ::cudarc::driver::sys;
+    use ::cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
+    use ::cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError};
+    use ::cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
+    use ::cudarc::driver::{DeviceRepr, LaunchConfig, ValidAsZeroBits};
+    use ::cudarc::driver::{UnifiedSlice, UnifiedView, UnifiedViewMut};
+    use ::std::sync::{Arc, OnceLock};
+
+    //@include facts
+
+    /// A device address as an argument and the guard that records its use when dropped.
+    pub type Bound<'a> = (sys::CUdeviceptr, SyncOnDrop<'a>);
+
+    /// Device memory of any element type that a kernel may read (`const void *`).
+    ///
+    /// # Safety
+    /// The address must belong to the context of `stream` and stay valid until the guard is dropped
+    /// and the work submitted to `stream` before that has finished.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no device memory that a kernel can read",
+        label = "expected `&` of a device slice, a view of one, or a `DeviceAddress`"
+    )]
+    pub unsafe trait InAny {
+        /// Makes `stream` wait for earlier writes and yields the address.
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a>;
+    }
+
+    /// Device memory of any element type that a kernel may write (`void *`).
+    ///
+    /// # Safety
+    /// As for [`InAny`]; besides, nothing else may use the memory meanwhile.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no device memory that a kernel can write",
+        label = "expected `&mut` of a device slice, a mutable view of one, or a `DeviceAddress`"
+    )]
+    pub unsafe trait OutAny {
+        /// Makes `stream` wait for earlier reads and writes and yields the address.
+        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a>;
+    }
+
+    /// Device memory of elements `T` that a kernel may read (`const T *`).
+    ///
+    /// # Safety
+    /// The memory must hold elements of type `T`.
+    #[diagnostic::on_unimplemented(
+        message = "the kernel reads elements of type `{T}` here, and `{Self}` does not hold them",
+        label = "expected `&` of a device slice of `{T}`, a view of one, or a `DeviceAddress<{T}>`"
+    )]
+    pub unsafe trait In<T>: InAny {}
+
+    /// Device memory of elements `T` that a kernel may write (`T *`).
+    ///
+    /// # Safety
+    /// The memory must hold elements of type `T`.
+    #[diagnostic::on_unimplemented(
+        message = "the kernel writes elements of type `{T}` here, and `{Self}` does not give write access to them",
+        label = "expected `&mut` of a device slice of `{T}`, a mutable view of one, or a `DeviceAddress<{T}>`"
+    )]
+    pub unsafe trait Out<T>: OutAny {}
+
+    // SAFETY: the slices and views of the driver crate know their memory and its element type, and
+    // order its uses between streams.
+    unsafe impl<T> InAny for CudaSlice<T> {
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr(stream)
+        }
+    }
+    unsafe impl<T> In<T> for CudaSlice<T> {}
+    unsafe impl<T> OutAny for CudaSlice<T> {
+        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr_mut(stream)
+        }
+    }
+    unsafe impl<T> Out<T> for CudaSlice<T> {}
+    unsafe impl<T> InAny for CudaView<'_, T> {
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr(stream)
+        }
+    }
+    unsafe impl<T> In<T> for CudaView<'_, T> {}
+    unsafe impl<T> InAny for CudaViewMut<'_, T> {
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr(stream)
+        }
+    }
+    unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
+    unsafe impl<T> OutAny for CudaViewMut<'_, T> {
+        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr_mut(stream)
+        }
+    }
+    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
+    unsafe impl<T> InAny for UnifiedSlice<T> {
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr(stream)
+        }
+    }
+    unsafe impl<T> In<T> for UnifiedSlice<T> {}
+    unsafe impl<T> OutAny for UnifiedSlice<T> {
+        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr_mut(stream)
+        }
+    }
+    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
+    unsafe impl<T> InAny for UnifiedView<'_, T> {
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr(stream)
+        }
+    }
+    unsafe impl<T> In<T> for UnifiedView<'_, T> {}
+    unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr(stream)
+        }
+    }
+    unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
+    unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
+        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
+            self.device_ptr_mut(stream)
+        }
+    }
+    unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
+    // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
+    unsafe impl<T> InAny for DeviceAddress<T> {
+        fn bind<'a>(&'a self, _stream: &'a CudaStream) -> Bound<'a> {
+            (self.raw(), SyncOnDrop::Record(None))
+        }
+    }
+    unsafe impl<T> In<T> for DeviceAddress<T> {}
+    unsafe impl<T> OutAny for DeviceAddress<T> {
+        fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> Bound<'a> {
+            (self.raw(), SyncOnDrop::Record(None))
+        }
+    }
+    unsafe impl<T> Out<T> for DeviceAddress<T> {}
+    // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
+    unsafe impl<T> DeviceRepr for DeviceAddress<T> {}
+    unsafe impl<T> ValidAsZeroBits for DeviceAddress<T> {}
+
+    /// How to launch: the driver crate's [`LaunchConfig`], and what it has no field for.
+    ///
+    /// Every wrapper takes `impl Into<Launch>`, so a plain `LaunchConfig` will do.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Launch {
+        /// Grid, block and dynamic shared memory.
+        pub config: LaunchConfig,
+        /// All blocks must be resident at once, so that they can synchronize with each other.
+        pub cooperative: bool,
+        /// Blocks per cluster along x, y and z, for kernels that do not fix it at compile time.
+        pub cluster: Option<(u32, u32, u32)>,
+    }
+
+    impl Launch {
+        /// A cooperative launch.
+        #[must_use]
+        pub const fn cooperative(config: LaunchConfig) -> Self {
+            Self {
+                config,
+                cooperative: true,
+                cluster: None,
+            }
+        }
+
+        /// A launch in clusters of `cluster` blocks along x, y and z.
+        #[must_use]
+        pub const fn clustered(config: LaunchConfig, cluster: (u32, u32, u32)) -> Self {
+            Self {
+                config,
+                cooperative: false,
+                cluster: Some(cluster),
+            }
+        }
+    }
+
+    impl From<LaunchConfig> for Launch {
+        fn from(config: LaunchConfig) -> Self {
+            Self {
+                config,
+                cooperative: false,
+                cluster: None,
+            }
+        }
+    }
+
+    /// Opens the device with this ordinal.
+    ///
+    /// [`CudaContext::new`] panics on a machine without a driver; this function does not.
+    ///
+    /// # Errors
+    /// When no driver is installed, or the driver refuses.
+    pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, LoadError> {
+        if !driver_present() {
+            return Err(LoadError::NoDriver);
+        }
+        CudaContext::new(ordinal).map_err(|error| LoadError::Driver {
+            module: "the CUDA context",
+            error,
+        })
+    }
+
+    /// Answers for builds that link the driver library: it is there, or the program would not run.
+    ///
+    /// # Safety
+    /// None needed; the signature is that of the function in [`sys`] that it stands in for.
+    unsafe fn is_culib_present() -> bool {
+        true
+    }
+
+    /// Whether the CUDA driver library can be loaded.
+    #[must_use]
+    #[allow(unused_imports, clippy::wildcard_imports)]
+    pub fn driver_present() -> bool {
+        // Where the driver crate loads the library at run time, its own function takes precedence.
+        use ::cudarc::driver::sys::*;
+        // SAFETY: loads and closes the driver library, nothing else.
+        unsafe { is_culib_present() }
+    }
+
+    /// Why a module cannot be loaded.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum LoadError {
+        /// No CUDA driver library is installed.
+        NoDriver,
+        /// No embedded image runs on the device.
+        NoImage {
+            /// The module.
+            module: &'static str,
+            /// Compute capability of the device.
+            device: (u16, u16),
+            /// What is embedded.
+            images: &'static [Image],
+        },
+        /// The driver refused.
+        Driver {
+            /// The module.
+            module: &'static str,
+            /// What it said.
+            error: DriverError,
+        },
+    }
+
+    impl fmt::Display for LoadError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::NoDriver => f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)"),
+                Self::NoImage {
+                    module,
+                    device: (major, minor),
+                    images,
+                } => {
+                    write!(
+                        f,
+                        "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
+                    )?;
+                    for (index, image) in images.iter().enumerate() {
+                        let comma = if index == 0 { "" } else { "," };
+                        write!(f, "{comma} {}", image.target)?;
+                    }
+                    Ok(())
+                }
+                Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
+            }
+        }
+    }
+
+    impl ::std::error::Error for LoadError {}
+
+    /// Why a kernel cannot be launched. Everything but [`Reason::Driver`] is found before the launch
+    /// is handed to the driver.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct LaunchError {
+        /// C++ name of the kernel.
+        pub kernel: &'static str,
+        /// What is wrong.
+        pub reason: Reason,
+    }
+
+    /// What is wrong with a launch.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// The kernel is not in the image that was loaded.
+        NotInImage(Target),
+        /// The kernel belongs to another module than this one.
+        OtherModule(&'static str),
+        /// The stream belongs to another context than the module.
+        OtherContext,
+        /// The grid has a zero or too large dimension.
+        Grid {
+            /// Blocks along x, y and z.
+            grid: (u32, u32, u32),
+            /// What the device allows.
+            limit: (u32, u32, u32),
+        },
+        /// The block has a zero or too large dimension.
+        Block {
+            /// Threads along x, y and z.
+            block: (u32, u32, u32),
+            /// What the device allows.
+            limit: (u32, u32, u32),
+        },
+        /// More threads per block than the kernel can run with on this device.
+        Threads {
+            /// Threads per block.
+            threads: u64,
+            /// The most that its launch bounds, its registers and the device allow.
+            limit: u32,
+        },
+        /// The kernel was compiled for exactly one block shape.
+        RequiredBlock {
+            /// Threads along x, y and z.
+            block: (u32, u32, u32),
+            /// The shape it was compiled for.
+            required: [u32; 3],
+        },
+        /// More shared memory than the device has for a block.
+        SharedMemory {
+            /// Bytes of dynamic shared memory asked for.
+            dynamic: u32,
+            /// Bytes that the kernel itself declares.
+            fixed: u64,
+            /// Bytes that the device allows per block.
+            limit: u64,
+        },
+        /// The device cannot launch cooperatively.
+        Cooperative,
+        /// The device cannot launch clusters.
+        NoClusters,
+        /// The kernel needs a cluster shape, or another one.
+        RequiredCluster {
+            /// The shape asked for.
+            cluster: Option<(u32, u32, u32)>,
+            /// The shape it was compiled for; absent when it only needs to be given one.
+            required: Option<[u32; 3]>,
+        },
+        /// The cluster has a zero dimension or too many blocks.
+        Cluster {
+            /// Blocks along x, y and z.
+            cluster: (u32, u32, u32),
+            /// The most blocks per cluster.
+            limit: u32,
+        },
+        /// The grid is no multiple of the cluster.
+        ClusterGrid {
+            /// Blocks along x, y and z.
+            grid: (u32, u32, u32),
+            /// Blocks per cluster along x, y and z.
+            cluster: (u32, u32, u32),
+        },
+        /// The driver refused.
+        Driver(DriverError),
+    }
+
+    impl fmt::Display for LaunchError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
+        }
+    }
+
+    impl ::std::error::Error for LaunchError {}
+
+    impl fmt::Display for Reason {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
+                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
+                Self::OtherContext => f.write_str("the stream belongs to another context"),
+                Self::Grid { grid, limit } => {
+                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
+                }
+                Self::Block { block, limit } => {
+                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
+                }
+                Self::Threads { threads, limit } => {
+                    write!(f, "{threads} threads per block, this kernel runs with at most {limit}")
+                }
+                Self::RequiredBlock { block, required } => {
+                    write!(f, "block {block:?}, it was compiled for exactly {required:?}")
+                }
+                Self::SharedMemory {
+                    dynamic,
+                    fixed,
+                    limit,
+                } => write!(
+                    f,
+                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
+                ),
+                Self::Cooperative => f.write_str("the device has no cooperative launch"),
+                Self::NoClusters => f.write_str("the device has no thread block clusters"),
+                Self::RequiredCluster { cluster, required } => match (cluster, required) {
+                    (_, None) => f.write_str("it needs a cluster shape (`Launch::clustered`)"),
+                    (_, Some(required)) => {
+                        write!(f, "cluster {cluster:?}, it was compiled for exactly {required:?}")
+                    }
+                },
+                Self::Cluster { cluster, limit } => {
+                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                }
+                Self::ClusterGrid { grid, cluster } => {
+                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
+                }
+                Self::Driver(error) => write!(f, "{error}"),
+            }
+        }
+    }
+
+    /// What the device allows, asked once per module.
+    #[derive(Clone, Copy, Debug)]
+    struct Limits {
+        grid: (u32, u32, u32),
+        block: (u32, u32, u32),
+        threads: u32,
+        /// Dynamic plus static shared memory per block without asking for more.
+        shared: u64,
+        /// The same after asking.
+        shared_optin: u64,
+        cooperative: bool,
+        clusters: bool,
+    }
+
+    impl Limits {
+        fn new(context: &CudaContext) -> Result<Self, DriverError> {
+            let get = |attribute| context.attribute(attribute).map(|value| u32::try_from(value).unwrap_or(0));
+            Ok(Self {
+                grid: (
+                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+                ),
+                block: (
+                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+                ),
+                threads: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+                shared: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?.into(),
+                shared_optin: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?.into(),
+                cooperative: get(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+                //@if clusters
+                clusters: get(Attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
+                //@else
+                clusters: false,
+                //@end
+            })
+        }
+    }
+
+    /// A kernel that was looked up in its module.
+    struct Kernel {
+        function: CudaFunction,
+        /// The most threads per block by the driver's count, which includes registers.
+        max_threads: u32,
+        /// More dynamic shared memory than the default was asked for.
+        shared_optin: AtomicBool,
+    }
+
+    /// A module on a device: the image that was chosen, and its kernels as they are needed.
+    pub(super) struct LoadedModule {
+        name: &'static str,
+        module: Arc<CudaModule>,
+        context: Arc<CudaContext>,
+        image: &'static Image,
+        limits: Limits,
+        kernels: Box<[OnceLock<Kernel>]>,
+    }
+
+    impl fmt::Debug for LoadedModule {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.debug_struct("LoadedModule")
+                .field("name", &self.name)
+                .field("image", &self.image.target)
+                .finish_non_exhaustive()
+        }
+    }
+
+    impl LoadedModule {
+        /// Chooses the image for the device of `context` and loads it.
+        pub(super) fn load(
+            name: &'static str,
+            context: &Arc<CudaContext>,
+            images: &'static [Image],
+            kernels: usize,
+        ) -> Result<Self, LoadError> {
+            let refused = |error| LoadError::Driver {
+                module: name,
+                error,
+            };
+            let (major, minor) = context.compute_capability().map_err(refused)?;
+            let device = (
+                u16::try_from(major).unwrap_or(0),
+                u16::try_from(minor).unwrap_or(0),
+            );
+            let image = choose(images, device).ok_or(LoadError::NoImage {
+                module: name,
+                device,
+                images,
+            })?;
+            let binary = ::cudarc::nvrtc::Ptx::from_binary(image.bytes.to_vec());
+            Ok(Self {
+                name,
+                module: context.load_module(binary).map_err(refused)?,
+                context: Arc::clone(context),
+                image,
+                limits: Limits::new(context).map_err(refused)?,
+                kernels: (0..kernels).map(|_| OnceLock::new()).collect(),
+            })
+        }
+
+        /// The image that was chosen.
+        pub(super) fn image(&self) -> &'static Image {
+            self.image
+        }
+
+        /// The driver crate's module.
+        pub(super) fn module(&self) -> &Arc<CudaModule> {
+            &self.module
+        }
+
+        /// Looks up a kernel, once.
+        fn kernel(&self, index: usize, info: &'static KernelInfo) -> Result<&Kernel, DriverError> {
+            if let Some(kernel) = self.kernels[index].get() {
+                return Ok(kernel);
+            }
+            let function = self.module.load_function(info.symbol)?;
+            let max_threads = u32::try_from(function.max_threads_per_block()?).unwrap_or(0);
+            Ok(self.kernels[index].get_or_init(|| Kernel {
+                function,
+                max_threads,
+                shared_optin: AtomicBool::new(false),
+            }))
+        }
+
+        /// Looks up every kernel that the image holds.
+        pub(super) fn preload(&self, kernels: &'static [&'static KernelInfo]) -> Result<(), LoadError> {
+            for (index, info) in kernels.iter().enumerate() {
+                if info.resources(self.image.target).is_some() {
+                    self.kernel(index, info).map_err(|error| LoadError::Driver {
+                        module: info.name,
+                        error,
+                    })?;
+                }
+            }
+            Ok(())
+        }
+
+        /// The driver crate's handle of a kernel.
+        pub(super) fn function(
+            &self,
+            kernels: &'static [&'static KernelInfo],
+            wanted: &KernelInfo,
+        ) -> Result<CudaFunction, LaunchError> {
+            let mut all = kernels.iter().copied().enumerate();
+            let found = all.find(|(_, info)| info.symbol == wanted.symbol);
+            let Some((index, info)) = found else {
+                return Err(wanted.error(Reason::OtherModule(self.name)));
+            };
+            if info.resources(self.image.target).is_none() {
+                return Err(info.error(Reason::NotInImage(self.image.target)));
+            }
+            match self.kernel(index, info) {
+                Ok(kernel) => Ok(kernel.function.clone()),
+                Err(error) => Err(info.error(Reason::Driver(error))),
+            }
+        }
+
+        /// Checks a launch, as far as can be known before the driver is asked.
+        pub(super) fn prepare<'a>(
+            &'a self,
+            index: usize,
+            info: &'static KernelInfo,
+            stream: &'a CudaStream,
+            launch: Launch,
+        ) -> Result<Prepared<'a>, LaunchError> {
+            let fail = |reason| Err(info.error(reason));
+            let Some(resources) = info.resources(self.image.target) else {
+                return fail(Reason::NotInImage(self.image.target));
+            };
+            if !Arc::ptr_eq(stream.context(), &self.context) && **stream.context() != *self.context {
+                return fail(Reason::OtherContext);
+            }
+            if let Err(reason) = self.limits.check(resources, &launch) {
+                return fail(reason);
+            }
+            let kernel = match self.kernel(index, info) {
+                Ok(kernel) => kernel,
+                Err(error) => return fail(Reason::Driver(error)),
+            };
+            let threads = product(launch.config.block_dim);
+            if threads > u64::from(kernel.max_threads) {
+                return fail(Reason::Threads {
+                    threads,
+                    limit: kernel.max_threads,
+                });
+            }
+            let prepared = Prepared {
+                kernel,
+                info,
+                stream,
+                launch,
+            };
+            match prepared.bind(&self.limits, resources) {
+                Ok(()) => Ok(prepared),
+                Err(error) => fail(Reason::Driver(error)),
+            }
+        }
+    }
+
+    fn product((x, y, z): (u32, u32, u32)) -> u64 {
+        u64::from(x)
+            .saturating_mul(u64::from(y))
+            .saturating_mul(u64::from(z))
+    }
+
+    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
+        let one = |value, limit| 0 < value && value <= limit;
+        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+    }
+
+    impl Limits {
+        /// Holds a launch against the device and against what the kernel was compiled for.
+        fn check(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: dynamic,
+            } = launch.config;
+            if !within(grid, self.grid) {
+                return Err(Reason::Grid {
+                    grid,
+                    limit: self.grid,
+                });
+            }
+            if !within(block, self.block) {
+                return Err(Reason::Block {
+                    block,
+                    limit: self.block,
+                });
+            }
+            if let Some(required) = resources.required_threads {
+                if [block.0, block.1, block.2] != required {
+                    return Err(Reason::RequiredBlock { block, required });
+                }
+            }
+            let threads = product(block);
+            let limit = resources.max_threads_total().min(self.threads);
+            if threads > u64::from(limit) {
+                return Err(Reason::Threads { threads, limit });
+            }
+            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
+                return Err(Reason::SharedMemory {
+                    dynamic,
+                    fixed: resources.static_shared,
+                    limit: self.shared_optin,
+                });
+            }
+            if launch.cooperative && !self.cooperative {
+                return Err(Reason::Cooperative);
+            }
+            self.check_cluster(resources, launch)
+        }
+
+        fn check_cluster(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
+            let required = resources.cluster;
+            let cluster = match (launch.cluster, required) {
+                (None, None) if resources.explicit_cluster => {
+                    return Err(Reason::RequiredCluster {
+                        cluster: None,
+                        required,
+                    });
+                }
+                (None, None) => return Ok(()),
+                (None, Some([x, y, z])) => (x, y, z),
+                (Some(cluster), None) => cluster,
+                (Some(cluster), Some([x, y, z])) => {
+                    if cluster != (x, y, z) {
+                        return Err(Reason::RequiredCluster {
+                            cluster: Some(cluster),
+                            required,
+                        });
+                    }
+                    cluster
+                }
+            };
+            if !self.clusters {
+                return Err(Reason::NoClusters);
+            }
+            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
+            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
+            let (x, y, z) = cluster;
+            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
+                return Err(Reason::Cluster { cluster, limit });
+            }
+            let grid = launch.config.grid_dim;
+            if grid.0 % x != 0 || grid.1 % y != 0 || grid.2 % z != 0 {
+                return Err(Reason::ClusterGrid { grid, cluster });
+            }
+            Ok(())
+        }
+    }
+
+    /// A launch that passed its checks.
+    pub(super) struct Prepared<'a> {
+        kernel: &'a Kernel,
+        info: &'static KernelInfo,
+        stream: &'a CudaStream,
+        launch: Launch,
+    }
+
+    impl Prepared<'_> {
+        /// Makes the context current and asks for large shared memory where needed.
+        fn bind(&self, limits: &Limits, resources: &Resources) -> Result<(), DriverError> {
+            self.stream.context().bind_to_thread()?;
+            let dynamic = u64::from(self.launch.config.shared_mem_bytes);
+            if dynamic + resources.static_shared <= limits.shared
+                || self.kernel.shared_optin.load(Ordering::Relaxed)
+            {
+                return Ok(());
+            }
+            // All that the device has, once: two threads asking for different amounts cannot then
+            // undo each other's request.
+            let most = limits.shared_optin.saturating_sub(resources.static_shared);
+            self.kernel.function.set_attribute(
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                i32::try_from(most).unwrap_or(i32::MAX),
+            )?;
+            self.kernel.shared_optin.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+
+        /// Hands the launch to the driver.
+        ///
+        /// # Safety
+        /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
+        pub(super) unsafe fn launch(&self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
+            // What went wrong while the stream was told to wait for the arguments is kept there.
+            let result = self
+                .stream
+                .context()
+                .check_err()
+                // SAFETY: passed on to the caller.
+                .and_then(|()| unsafe { self.submit(params) });
+            result.map_err(|error| self.info.error(Reason::Driver(error)))
+        }
+
+        unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
+            let function = self.kernel.function.cu_function();
+            let stream = self.stream.cu_stream();
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: shared,
+            } = self.launch.config;
+            //@if clusters
+            if let Some(cluster) = self.launch.cluster {
+                // SAFETY: passed on to the caller.
+                return unsafe { self.submit_cluster(cluster, params) };
+            }
+            //@end
+            let params = params.as_mut_ptr();
+            let status = if self.launch.cooperative {
+                // SAFETY: the handles are alive, and the caller vouches for the parameters.
+                unsafe {
+                    sys::cuLaunchCooperativeKernel(
+                        function, grid.0, grid.1, grid.2, block.0, block.1, block.2, shared, stream, params,
+                    )
+                }
+            } else {
+                // SAFETY: the handles are alive, and the caller vouches for the parameters.
+                unsafe {
+                    sys::cuLaunchKernel(
+                        function,
+                        grid.0,
+                        grid.1,
+                        grid.2,
+                        block.0,
+                        block.1,
+                        block.2,
+                        shared,
+                        stream,
+                        params,
+                        ::core::ptr::null_mut(),
+                    )
+                }
+            };
+            status.result()
+        }
+        //@if clusters
+
+        unsafe fn submit_cluster(
+            &self,
+            (x, y, z): (u32, u32, u32),
+            params: &mut [*mut c_void],
+        ) -> Result<(), DriverError> {
+            let function = self.kernel.function.cu_function();
+            if x * y * z > 8 {
+                self.kernel.function.set_attribute(
+                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                    1,
+                )?;
+            }
+            let mut attributes = [sys::CUlaunchAttribute {
+                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                pad: [0; 4],
+                value: sys::CUlaunchAttributeValue {
+                    clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+                },
+            }; 2];
+            let mut count = 1;
+            if self.launch.cooperative {
+                attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+                attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
+                count = 2;
+            }
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: shared,
+            } = self.launch.config;
+            let config = sys::CUlaunchConfig {
+                gridDimX: grid.0,
+                gridDimY: grid.1,
+                gridDimZ: grid.2,
+                blockDimX: block.0,
+                blockDimY: block.1,
+                blockDimZ: block.2,
+                sharedMemBytes: shared,
+                hStream: self.stream.cu_stream(),
+                attrs: attributes.as_mut_ptr(),
+                numAttrs: count,
+            };
+            let none = ::core::ptr::null_mut();
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }.result()
+        }
+        //@end
+    }
+
+    impl KernelInfo {
+        #[cold]
+        pub(super) fn error(&self, reason: Reason) -> LaunchError {
+            LaunchError {
+                kernel: self.name,
+                reason,
+            }
+        }
+    }
+
+    /// The address of an argument, for the driver to read the value from.
+    pub(super) fn param<T>(value: &T) -> *mut c_void {
+        ::core::ptr::from_ref(value).cast_mut().cast()
+    }
+}

@@ -1,0 +1,467 @@
+//! Sizes, alignments and offsets of the types in a `.gpu` file: C rules of LP64 Linux (System V, Itanium C++
+//! ABI), which nvcc's front end has already arranged the members for.
+//!
+//! Refuses what the file does not say: types that are not printed, `long double`, and records whose printed
+//! members leave tail padding that the compiler would have printed as a member (there `long long` stands for an
+//! `__int128`).
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ctype::{Builtin, CType, QType, TagKind};
+use super::declarator::{RawRecord, Tables};
+use super::model::Scalar;
+
+/// Records within records by value.
+const MAX_DEPTH: u32 = 128;
+/// No kernel parameter, and no object on a device, is larger.
+const MAX_SIZE: u64 = 1 << 40;
+
+/// Prefix of the members that stand for padding: `__nv_no_debug_dummy_end_padding_0`, `__nv_no_debug_dummy0`.
+const PADDING: &str = "__nv_no_debug_dummy";
+/// Prefix of the bytes that stand for empty members.
+const EMPTY: &str = "__dummy_empty";
+
+/// Whether a member is padding that the front end made explicit.
+pub(super) fn is_padding(name: &str) -> bool {
+    name.starts_with(PADDING) || name.starts_with(EMPTY)
+}
+
+/// Where the members of a record lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// C++ size: at least 1.
+    pub size: u64,
+    pub align: u64,
+    /// No member: C gives it no bytes, and the member behind it stands for its byte.
+    pub empty: bool,
+    /// By member, padding included.
+    pub offsets: Vec<Offset>,
+    /// Somewhere within is a `long long`.
+    pub has_long_long: bool,
+    /// Somewhere within are 8 or more unprinted bytes between members.
+    pub has_wide_gap: bool,
+}
+
+/// Place of one member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Offset {
+    /// First bit.
+    pub bit: u64,
+    /// Size in bytes; of a bit field, that of its type.
+    pub size: u64,
+}
+
+/// A reason why a size is not known, as a clause: "`X` is not printed by the compiler".
+pub(super) type Unknown = String;
+
+type Cached = Option<Result<Rc<Layout>, Unknown>>;
+
+/// Computes layouts, each once.
+pub(super) struct Layouts<'u> {
+    tables: &'u Tables,
+    /// `None` while it is being computed.
+    cache: HashMap<String, Cached>,
+    depth: u32,
+}
+
+/// Scalars the toolkit declares as records, by tag.
+pub(super) fn number_record(tag: &str) -> Option<Scalar> {
+    Some(match tag {
+        "__half" => Scalar::Half,
+        "__nv_bfloat16" => Scalar::BFloat16,
+        "__nv_fp8_e4m3" => Scalar::Fp8E4M3,
+        "__nv_fp8_e5m2" => Scalar::Fp8E5M2,
+        "__nv_fp8_e8m0" => Scalar::Fp8E8M0,
+        "__nv_fp6_e2m3" => Scalar::Byte("__nv_fp6_e2m3"),
+        "__nv_fp6_e3m2" => Scalar::Byte("__nv_fp6_e3m2"),
+        "__nv_fp4_e2m1" => Scalar::Byte("__nv_fp4_e2m1"),
+        _ => return None,
+    })
+}
+
+/// Size (and alignment) in bytes of a scalar.
+pub(super) fn scalar_size(scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Bool
+        | Scalar::Char
+        | Scalar::SChar
+        | Scalar::UChar
+        | Scalar::Char8
+        | Scalar::Fp8E4M3
+        | Scalar::Fp8E5M2
+        | Scalar::Fp8E8M0
+        | Scalar::Byte(_) => 1,
+        Scalar::Short | Scalar::UShort | Scalar::Char16 | Scalar::Half | Scalar::BFloat16 => 2,
+        Scalar::Int | Scalar::UInt | Scalar::WChar | Scalar::Char32 | Scalar::Float => 4,
+        Scalar::Long
+        | Scalar::ULong
+        | Scalar::LongLong
+        | Scalar::ULongLong
+        | Scalar::SizeT
+        | Scalar::PtrDiff
+        | Scalar::Double
+        | Scalar::NullPtr => 8,
+        Scalar::Int128 | Scalar::UInt128 => 16,
+    }
+}
+
+/// A vector type that nvcc builds in and never prints: `float4`, `uchar2`, `double4_32a`, `dim3`.
+pub(super) fn vector_record(tag: &str) -> Option<super::model::Vector> {
+    use super::model::Vector;
+    match tag {
+        "dim3" => {
+            return Some(Vector {
+                element: Scalar::UInt,
+                lanes: 3,
+                align: 4,
+                dim3: true,
+            });
+        }
+        "__half2" | "__nv_bfloat162" => {
+            let element = if tag == "__half2" {
+                Scalar::Half
+            } else {
+                Scalar::BFloat16
+            };
+            return Some(Vector {
+                element,
+                lanes: 2,
+                align: 4,
+                dim3: false,
+            });
+        }
+        _ => {}
+    }
+    let (plain, forced) = match tag.rsplit_once('_') {
+        Some((plain, "16a")) => (plain, Some(16)),
+        Some((plain, "32a")) => (plain, Some(32)),
+        _ => (tag, None),
+    };
+    let lanes = match plain.as_bytes().last()? {
+        digit @ b'1'..=b'4' => digit - b'0',
+        _ => return None,
+    };
+    let element = match plain.get(..plain.len() - 1)? {
+        "char" => Scalar::SChar,
+        "uchar" => Scalar::UChar,
+        "short" => Scalar::Short,
+        "ushort" => Scalar::UShort,
+        "int" => Scalar::Int,
+        "uint" => Scalar::UInt,
+        "long" => Scalar::Long,
+        "ulong" => Scalar::ULong,
+        "longlong" => Scalar::LongLong,
+        "ulonglong" => Scalar::ULongLong,
+        "float" => Scalar::Float,
+        "double" => Scalar::Double,
+        _ => return None,
+    };
+    // Only the four-component vectors of 8-byte elements have variants.
+    let size = u8::try_from(scalar_size(element)).ok()?;
+    if forced.is_some() && (lanes != 4 || size != 8) {
+        return None;
+    }
+    let natural = match lanes {
+        2 => 2 * size,
+        4 => (4 * size).min(16),
+        _ => size,
+    };
+    Some(Vector {
+        element,
+        lanes,
+        align: forced.unwrap_or(natural),
+        dim3: false,
+    })
+}
+
+/// Records of the runtime headers that nvcc builds in and never prints: member names, types, offsets.
+pub(super) fn toolkit_record(tag: &str) -> Option<&'static [(&'static str, Builtin, bool)]> {
+    // (name, type, pointer)
+    Some(match tag {
+        "cudaExtent" => &[
+            ("width", Builtin::ULong, false),
+            ("height", Builtin::ULong, false),
+            ("depth", Builtin::ULong, false),
+        ],
+        "cudaPos" => &[
+            ("x", Builtin::ULong, false),
+            ("y", Builtin::ULong, false),
+            ("z", Builtin::ULong, false),
+        ],
+        "cudaPitchedPtr" => &[
+            ("ptr", Builtin::Void, true),
+            ("pitch", Builtin::ULong, false),
+            ("xsize", Builtin::ULong, false),
+            ("ysize", Builtin::ULong, false),
+        ],
+        _ => return None,
+    })
+}
+
+fn builtin_size(builtin: Builtin) -> Result<(u64, u64), Unknown> {
+    let size = match builtin {
+        Builtin::Bool | Builtin::Char | Builtin::SChar | Builtin::UChar | Builtin::Char8 => 1,
+        Builtin::Short | Builtin::UShort | Builtin::Char16 => 2,
+        Builtin::Int | Builtin::UInt | Builtin::WChar | Builtin::Char32 | Builtin::Float => 4,
+        Builtin::Long
+        | Builtin::ULong
+        | Builtin::LongLong
+        | Builtin::ULongLong
+        | Builtin::Double => 8,
+        Builtin::Int128 | Builtin::UInt128 => 16,
+        Builtin::LongDouble => {
+            return Err("`long double` has other sizes on the device than on the host".into());
+        }
+        Builtin::Void => return Err("`void` has no size".into()),
+        Builtin::Other(name) => return Err(format!("`{name}` has no agreed layout")),
+    };
+    Ok((size, size))
+}
+
+/// `offset` rounded up to `align`.
+pub(super) fn align_up(offset: u64, align: u64) -> u64 {
+    offset.next_multiple_of(align.max(1))
+}
+
+impl<'u> Layouts<'u> {
+    pub(super) fn new(tables: &'u Tables) -> Self {
+        Self {
+            tables,
+            cache: HashMap::new(),
+            depth: 0,
+        }
+    }
+
+    /// Size and alignment in bytes of an object of this type, as C++ counts them.
+    pub(super) fn size(&mut self, ty: &QType) -> Result<(u64, u64), Unknown> {
+        self.sized(ty, false)
+    }
+
+    /// With `member`, the bytes C reserves for it: none for an empty record.
+    fn sized(&mut self, ty: &QType, member: bool) -> Result<(u64, u64), Unknown> {
+        match &ty.kind {
+            CType::Builtin(builtin) => builtin_size(*builtin),
+            CType::Pointer(_) | CType::Reference(_) => Ok((8, 8)),
+            CType::Function(..) => Err("a function has no size".into()),
+            CType::Array(of, bound) => {
+                let (size, align) = self.sized(of, member)?;
+                let bytes = size
+                    .checked_mul(bound.unwrap_or(0))
+                    .filter(|bytes| *bytes <= MAX_SIZE)
+                    .ok_or_else(|| format!("an array of {bound:?} elements is too large"))?;
+                Ok((bytes, align))
+            }
+            CType::Named(name) => {
+                let Some((target, align)) = self.tables.typedefs.get(name) else {
+                    return Err(format!("`{name}` is not printed by the compiler"));
+                };
+                self.enter()?;
+                let found = self.sized(target, member);
+                self.depth -= 1;
+                let (size, natural) = found?;
+                Ok((size, if *align == 0 { natural } else { *align }))
+            }
+            CType::Tag(TagKind::Enum, tag) => {
+                let size = enum_size(self.tables, tag)?;
+                Ok((size, size))
+            }
+            CType::Tag(_, tag) => {
+                let layout = self.record(tag)?;
+                let size = if member && layout.empty {
+                    0
+                } else {
+                    layout.size
+                };
+                Ok((size, layout.align))
+            }
+        }
+    }
+
+    fn enter(&mut self) -> Result<(), Unknown> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.depth -= 1;
+            return Err("its definition is nested too deeply".into());
+        }
+        Ok(())
+    }
+
+    /// The layout of a struct or union.
+    pub(super) fn record(&mut self, tag: &str) -> Result<Rc<Layout>, Unknown> {
+        match self.cache.get(tag) {
+            Some(Some(known)) => return known.clone(),
+            Some(None) => return Err(format!("`{tag}` contains itself")),
+            None => {}
+        }
+        self.enter()?;
+        self.cache.insert(tag.to_owned(), None);
+        let found = self.compute(tag).map(Rc::new);
+        self.cache.insert(tag.to_owned(), Some(found.clone()));
+        self.depth -= 1;
+        found
+    }
+
+    fn compute(&mut self, tag: &str) -> Result<Layout, Unknown> {
+        if let Some(record) = self.tables.records.get(tag) {
+            return self.members(tag, record);
+        }
+        if let Some(vector) = vector_record(tag) {
+            let size = scalar_size(vector.element) * u64::from(vector.lanes);
+            return Ok(Layout {
+                // `double3` is 24 bytes; nothing is rounded but what the alignment asks.
+                size: align_up(size, vector.align.into()),
+                align: vector.align.into(),
+                empty: false,
+                offsets: Vec::new(),
+                has_long_long: false,
+                has_wide_gap: false,
+            });
+        }
+        if let Some(fields) = toolkit_record(tag) {
+            return Ok(Layout {
+                size: 8 * fields.len() as u64,
+                align: 8,
+                empty: false,
+                offsets: (0..fields.len() as u64)
+                    .map(|index| Offset {
+                        bit: 64 * index,
+                        size: 8,
+                    })
+                    .collect(),
+                has_long_long: false,
+                has_wide_gap: false,
+            });
+        }
+        Err(format!("`{tag}` is not printed by the compiler"))
+    }
+
+    fn members(&mut self, tag: &str, record: &RawRecord) -> Result<Layout, Unknown> {
+        let is_union = record.kind == TagKind::Union;
+        let too_large = || format!("`{tag}` is too large");
+        let (mut bit, mut end, mut align) = (0_u64, 0_u64, 1_u64);
+        let mut layout = Layout {
+            size: 0,
+            align: 0,
+            empty: record.fields.is_empty(),
+            offsets: Vec::with_capacity(record.fields.len()),
+            has_long_long: false,
+            has_wide_gap: false,
+        };
+        for field in &record.fields {
+            let (size, natural) = self.sized(&field.ty, true)?;
+            self.note_contents(&field.ty, &mut layout);
+            let mut field_align = natural;
+            if record.packed || field.packed {
+                field_align = 1;
+            }
+            if record.pack != 0 {
+                if field.align != 0 || (field.bits.is_some() && record.pack != 1) {
+                    return Err(format!(
+                        "`{tag}` mixes `#pragma pack` with aligned members or bit fields"
+                    ));
+                }
+                field_align = field_align.min(record.pack);
+            }
+            field_align = field_align.max(field.align);
+            if is_union {
+                bit = 0;
+            }
+            if let Some(width) = field.bits {
+                let unit = size * 8;
+                if width > unit {
+                    return Err(format!("`{tag}` has a bit field wider than its type"));
+                }
+                let packed = record.packed || field.packed || record.pack == 1;
+                let straddles = width != 0 && bit / unit != (bit + width - 1) / unit;
+                if width == 0 || (straddles && !packed) {
+                    bit = align_up(bit, unit);
+                }
+                if field.align != 0 {
+                    bit = align_up(bit, field.align * 8);
+                }
+                layout.offsets.push(Offset { bit, size });
+                bit += width;
+                if field.name.is_some() {
+                    align = align.max(field_align);
+                }
+            } else {
+                let offset = align_up(bit.div_ceil(8), field_align);
+                layout.has_wide_gap |= offset - bit.div_ceil(8) >= 8;
+                layout.offsets.push(Offset {
+                    bit: offset * 8,
+                    size,
+                });
+                bit = offset
+                    .checked_add(size)
+                    .filter(|end| *end <= MAX_SIZE)
+                    .ok_or_else(too_large)?
+                    * 8;
+                align = align.max(field_align);
+            }
+            end = end.max(bit.div_ceil(8));
+        }
+        align = align.max(record.align);
+        layout.align = align;
+        layout.size = align_up(end.max(1), align);
+        let unprinted = layout.size - end;
+        let last_is_flexible = record
+            .fields
+            .last()
+            .is_some_and(|field| matches!(field.ty.kind, CType::Array(_, None)));
+        if unprinted > 0 && !layout.empty && !is_union && !last_is_flexible {
+            return Err(format!(
+                "`{tag}` has {unprinted} bytes at its end that the compiler does not print, as when a member is an `__int128`"
+            ));
+        }
+        Ok(layout)
+    }
+
+    /// Carries the marks of a member's type over to the record around it.
+    fn note_contents(&mut self, ty: &QType, layout: &mut Layout) {
+        let mut ty = ty;
+        // As long as chains of typedefs may be.
+        for _ in 0..MAX_DEPTH {
+            match &ty.kind {
+                CType::Array(of, _) => ty = of,
+                CType::Named(name) => match self.tables.typedefs.get(name) {
+                    Some((target, _)) => ty = target,
+                    None => return,
+                },
+                CType::Builtin(Builtin::LongLong | Builtin::ULongLong) => {
+                    layout.has_long_long = true;
+                    return;
+                }
+                CType::Tag(TagKind::Struct | TagKind::Union, tag) => {
+                    if let Ok(inner) = self.record(tag) {
+                        layout.has_long_long |= inner.has_long_long;
+                        layout.has_wide_gap |= inner.has_wide_gap;
+                    }
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Bytes of an enumeration without a fixed type: 4, or 8 when a value needs them.
+pub(super) fn enum_size(tables: &Tables, tag: &str) -> Result<u64, Unknown> {
+    let Some(found) = tables.enums.get(tag) else {
+        return Err(format!("`{tag}` is not printed by the compiler"));
+    };
+    if !found.exact {
+        return Err(format!("`{tag}` has values that are no plain numbers"));
+    }
+    let negative = found.values.iter().any(|(_, value)| *value < 0);
+    let (low, high) = if negative {
+        (i128::from(i32::MIN), i128::from(i32::MAX))
+    } else {
+        (0, i128::from(u32::MAX))
+    };
+    let wide = found
+        .values
+        .iter()
+        .any(|(_, value)| *value < low || *value > high);
+    Ok(if wide { 8 } else { 4 })
+}
