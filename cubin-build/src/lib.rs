@@ -1,13 +1,12 @@
 //! Compiles CUDA kernels to cubins, checks them against a policy, and generates typed launch wrappers.
-pub mod codegen;
 pub mod cache;
 pub mod cargo;
+pub mod codegen;
 pub mod compile;
+pub mod config;
 pub mod diag;
 pub mod env;
 pub mod jobs;
-pub mod config;
-pub mod diag;
 pub mod json;
 pub mod policy;
 pub mod signature;

@@ -57,7 +57,9 @@
                 Suffix::None => own_minor <= minor,
                 Suffix::Accelerated => own_minor == minor,
                 // 10.1 is a family of its own within its major revision.
-                Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => own_minor == minor,
+                Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => {
+                    own_minor == minor
+                }
                 Suffix::Family => own_minor <= minor,
             }
         }
