@@ -224,7 +224,7 @@ impl Expr {
                 out.push('[');
                 match items.as_slice() {
                     [only @ (Self::Struct { .. } | Self::Call(..))] => {
-                        only.layout(out, indent, tail + 1)
+                        only.layout(out, indent, tail + 1);
                     }
                     _ => list(out, items, indent),
                 }
@@ -293,7 +293,7 @@ pub(super) fn number(value: i128) -> String {
     }
     let mut grouped = String::from(sign);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push('_');
         }
         grouped.push(digit);

@@ -2424,13 +2424,12 @@ pub mod runtime {
                 return false;
             }
             match self.suffix {
-                Suffix::None => own_minor <= minor,
                 Suffix::Accelerated => own_minor == minor,
                 // 10.1 is a family of its own within its major revision.
                 Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => {
                     own_minor == minor
                 }
-                Suffix::Family => own_minor <= minor,
+                Suffix::None | Suffix::Family => own_minor <= minor,
             }
         }
 
@@ -2694,7 +2693,7 @@ pub mod runtime {
     /// The lower `width` bits as a signed number.
     pub(super) const fn sign_extend(bits: u64, width: u32) -> i64 {
         let unused = 64 - width;
-        ((bits << unused) as i64) >> unused
+        (bits << unused).cast_signed() >> unused
     }
 
     /// A device address as an argument and the guard that records its use when dropped.
@@ -3337,10 +3336,12 @@ pub mod runtime {
                     limit: self.block,
                 });
             }
-            if let Some(required) = resources.required_threads {
-                if [block.0, block.1, block.2] != required {
-                    return Err(Reason::RequiredBlock { block, required });
-                }
+            let shape = [block.0, block.1, block.2];
+            let other = resources
+                .required_threads
+                .filter(|&required| required != shape);
+            if let Some(required) = other {
+                return Err(Reason::RequiredBlock { block, required });
             }
             let threads = product(block);
             let limit = resources.max_threads_total().min(self.threads);
@@ -3392,7 +3393,9 @@ pub mod runtime {
                 return Err(Reason::Cluster { cluster, limit });
             }
             let grid = launch.config.grid_dim;
-            if grid.0 % x != 0 || grid.1 % y != 0 || grid.2 % z != 0 {
+            let whole =
+                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+            if !whole {
                 return Err(Reason::ClusterGrid { grid, cluster });
             }
             Ok(())

@@ -176,7 +176,7 @@ fn write_node(
             here,
         };
         records::write(out, scope, key, place, &|out, ident| {
-            backend.impls(out, ident)
+            backend.impls(out, ident);
         });
     }
     for (name, child) in &node.children {

@@ -660,10 +660,12 @@ pub mod runtime {
                     limit: self.block,
                 });
             }
-            if let Some(required) = resources.required_threads {
-                if [block.0, block.1, block.2] != required {
-                    return Err(Reason::RequiredBlock { block, required });
-                }
+            let shape = [block.0, block.1, block.2];
+            let other = resources
+                .required_threads
+                .filter(|&required| required != shape);
+            if let Some(required) = other {
+                return Err(Reason::RequiredBlock { block, required });
             }
             let threads = product(block);
             let limit = resources.max_threads_total().min(self.threads);
@@ -715,7 +717,9 @@ pub mod runtime {
                 return Err(Reason::Cluster { cluster, limit });
             }
             let grid = launch.config.grid_dim;
-            if grid.0 % x != 0 || grid.1 % y != 0 || grid.2 % z != 0 {
+            let whole =
+                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+            if !whole {
                 return Err(Reason::ClusterGrid { grid, cluster });
             }
             Ok(())
