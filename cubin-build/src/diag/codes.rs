@@ -140,6 +140,9 @@ codes! {
         "error[target-unsupported]: nvcc 12.4 does not support sm_100a";
 
     // compile
+    NO_SOURCES = "no-sources", Compile,
+        "The build script named no source file, or a directory without `.cu` files. Paths are relative to the package's directory.",
+        "error[no-sources]: there is no .cu file below `kernels`";
     COMPILE_FAILED = "compile-failed", Compile,
         "nvcc, ptxas or nvlink refused a source file. Their messages are shown whole, for every failing file and target.",
         "error[compile-failed]: identifier \"blockIdx_x\" is undefined";
