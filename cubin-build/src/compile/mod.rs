@@ -18,7 +18,8 @@
 //!
 //! What happens to other inputs: `.ptx` is assembled by ptxas alone (no host compiler); `.cubin` is taken as it is.
 //!
-//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not read cubins, and does not know policies.
+//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins beyond the target of a prebuilt one,
+//! and does not know policies.
 //!
 //! # Environment
 //! `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` and `NVCC_CCBIN` are read by nvcc, `CPATH`, `CPLUS_INCLUDE_PATH`,
@@ -119,9 +120,9 @@ pub struct Request<'a> {
 pub struct Unit {
     /// The source as given.
     pub source: PathBuf,
-    /// The target as given.
+    /// The target as given; for a prebuilt cubin the one that its header names.
     pub target: Sm,
-    /// The cubin.
+    /// The cubin; a prebuilt one where it is.
     pub cubin: PathBuf,
     /// `X.cudafe1.stub.c`; `None` when the source was no C++.
     pub stub: Option<PathBuf>,
@@ -181,9 +182,15 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     let common = unit::Common::new(env, request, host.as_ref().ok(), &files);
 
     let mut plans = Vec::new();
-    for source in request.sources {
+    for source in sources_once(request)? {
         for &target in request.targets {
-            plans.push(unit::Plan::new(&common, source, target));
+            let plan = unit::Plan::new(&common, source, target);
+            // A prebuilt cubin is for the target in its header, however many are asked for.
+            let once = !plan.needs_tools();
+            plans.push(plan);
+            if once {
+                break;
+            }
         }
     }
     // Units that stand still are looked up here; only the others take a job.
@@ -212,6 +219,13 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
         command::check_target(env, request, host.as_ref().ok(), target)?;
     }
 
+    if !stale.is_empty() {
+        let dir = request.out_dir.join("units");
+        std::fs::create_dir_all(&dir).map_err(|error| Error::OutDir {
+            path: dir,
+            why: error.to_string(),
+        })?;
+    }
     let results = jobs::run(env, stale, |(index, reason)| {
         (index, plans[index].build(&common, &reason))
     });
@@ -230,6 +244,24 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
         failures,
         notes: common.notes(),
     })
+}
+
+/// The sources, each once: a file may be given by itself and by its directory.
+fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
+    let mut seen: BTreeMap<PathBuf, &Source> = BTreeMap::new();
+    let mut sources = Vec::new();
+    for source in request.sources {
+        let full = crate::toolkit::normalize(&request.root.join(&source.path));
+        match seen.get(&full) {
+            None => {
+                seen.insert(full, source);
+                sources.push(source);
+            }
+            Some(known) if known.flags == source.flags => {}
+            Some(_) => return Err(Error::Twice(source.path.clone())),
+        }
+    }
+    Ok(sources)
 }
 
 /// Everything that a result depends on, for cargo's `rerun-if-*` lines.

@@ -1,13 +1,14 @@
 //! One source for one target: whether its earlier result still holds, and how to make a new one.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use cubin_core::Sm;
+use cubin_core::{Cubin, Sm};
 
 use super::{
     Cause, Failure, Level, Request, Source, Unit, command, depfile, message, ptxas_log,
@@ -230,7 +231,7 @@ impl<'a> Plan<'a> {
             return Err(self.failure(Cause::Source(error.to_string())));
         }
         if self.kind == Kind::Cubin {
-            return Ok(self.prebuilt(source));
+            return self.prebuilt(source);
         }
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -443,20 +444,25 @@ impl<'a> Plan<'a> {
     }
 
     /// A cubin that is taken as it is.
-    fn prebuilt(&self, path: PathBuf) -> Unit {
-        Unit {
+    fn prebuilt(&self, path: PathBuf) -> Result<Unit, Box<Failure>> {
+        let bytes =
+            fs::read(&path).map_err(|error| self.failure(Cause::Source(error.to_string())))?;
+        let target = Cubin::parse(&bytes)
+            .and_then(|cubin| cubin.target())
+            .map_err(|error| self.failure(Cause::Source(format!("it is no cubin: {error}"))))?;
+        Ok(Unit {
             source: self.source.path.clone(),
-            target: self.target,
+            target,
             cubin: path,
             stub: None,
             gpu: None,
             ptx: None,
-            spills: Default::default(),
+            spills: BTreeMap::new(),
             dependencies: vec![self.source.path.clone()],
             messages: Vec::new(),
             recompiled: None,
             shadowing: Vec::new(),
-        }
+        })
     }
 
     fn failure(&self, cause: Cause) -> Box<Failure> {
