@@ -120,6 +120,11 @@ fn only_what_includes_a_changed_header_is_compiled_again() {
     assert_eq!(unit.spills["_Z5saxpyifPKfPf"].total(), 0);
     assert!(unit.messages.is_empty(), "{:?}", unit.messages);
 
+    // The system's headers are dependencies too, the toolkit's are known by the toolkit.
+    let toolkit = |path: &PathBuf| path.ends_with("include/cuda_runtime.h");
+    assert!(!unit.dependencies.iter().any(toolkit));
+    assert!(unit.dependencies.len() > 10);
+
     assert_eq!(package.reasons(&sources), NOTHING);
     package.write("kernels/common.cuh", "#define SCALE 2\n");
     assert_eq!(

@@ -139,6 +139,8 @@ pub struct Unit {
     pub messages: Vec<Message>,
     /// Why it was compiled now; `None` when the earlier result still holds.
     pub recompiled: Option<String>,
+    /// Headers of a toolkit that may be changed in place.
+    toolkit_headers: Vec<PathBuf>,
     /// Directories whose new files could be included instead of those that were.
     shadowing: Vec<PathBuf>,
 }
@@ -266,8 +268,9 @@ fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
 
 /// Everything that a result depends on, for cargo's `rerun-if-*` lines.
 ///
-/// Paths: the sources, every dependency outside the toolkit, the include directories and the directories of included
-/// headers (a header that appears there may come first), nvcc and the host compiler. A directory that holds
+/// Paths: the sources, every dependency (but not the headers of a toolkit that was installed by us and never changes),
+/// the include directories and the directories of included headers (a header that appears there may come first), nvcc
+/// and the host compiler. A directory that holds
 /// `out_dir` is left out, since cargo would see each build's own output as a change. Variables: all that `env` was
 /// asked for.
 pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
@@ -288,6 +291,7 @@ pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
         .collect();
     for unit in &outcome.units {
         paths.extend(unit.dependencies.iter().cloned());
+        paths.extend(unit.toolkit_headers.iter().cloned());
         dirs.extend(unit.shadowing.iter().map(PathBuf::as_path));
     }
     for dir in dirs {

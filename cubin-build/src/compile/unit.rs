@@ -219,8 +219,14 @@ impl<'a> Plan<'a> {
             outputs.push(path);
         }
         let log = fs::read(self.dir.join(LOG)).map_err(|_| damaged())?;
-        self.unit(&outputs, &inputs, &String::from_utf8_lossy(&log), None)
-            .ok_or_else(damaged)
+        self.unit(
+            common,
+            &outputs,
+            &inputs,
+            &String::from_utf8_lossy(&log),
+            None,
+        )
+        .ok_or_else(damaged)
     }
 
     /// Compiles; the record is written last, so that a build that is killed leaves nothing that looks whole.
@@ -328,7 +334,7 @@ impl<'a> Plan<'a> {
             record.outputs.extend(record::output_line(path));
         }
         cache::write(&record_path, record.text().as_bytes()).map_err(io(&record_path))?;
-        self.unit(&outputs, &inputs, &log, Some(reason.to_owned()))
+        self.unit(common, &outputs, &inputs, &log, Some(reason.to_owned()))
             .ok_or_else(|| fail(Cause::NoOutput("cubin")))
     }
 
@@ -413,6 +419,7 @@ impl<'a> Plan<'a> {
 
     fn unit(
         &self,
+        common: &Common<'_>,
         outputs: &[PathBuf],
         inputs: &[Input],
         log: &str,
@@ -424,6 +431,10 @@ impl<'a> Plan<'a> {
         if !messages.iter().any(|message| message.level != Level::Note) {
             messages.clear();
         }
+        let watched = inputs.iter().filter(|input| input.class != Class::Fixed);
+        let (toolkit_headers, dependencies) = watched
+            .map(|input| input.path.clone())
+            .partition(|path| common.request.toolkit.owns(path));
         Some(Unit {
             source: self.source.path.clone(),
             target: self.target,
@@ -432,13 +443,10 @@ impl<'a> Plan<'a> {
             gpu: find(".cudafe1.gpu"),
             ptx: find(".ptx"),
             spills: ptxas_log::parse(log),
-            dependencies: inputs
-                .iter()
-                .filter(|input| input.class != Class::Fixed)
-                .map(|input| input.path.clone())
-                .collect(),
+            dependencies,
             messages,
             recompiled,
+            toolkit_headers,
             shadowing: record::search_dirs(inputs, &self.includes),
         })
     }
@@ -461,6 +469,7 @@ impl<'a> Plan<'a> {
             dependencies: vec![self.source.path.clone()],
             messages: Vec::new(),
             recompiled: None,
+            toolkit_headers: Vec::new(),
             shadowing: Vec::new(),
         })
     }
