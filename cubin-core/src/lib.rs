@@ -28,13 +28,17 @@ pub mod error;
 pub mod fatbin;
 mod functions;
 pub mod host;
+pub mod image;
 pub mod json;
 pub mod kernel;
 pub mod limits;
 pub mod note;
 pub mod nvinfo;
+pub mod occupancy;
 pub mod reader;
+pub mod reloc;
 pub mod sizes;
+pub mod text;
 pub mod uses;
 pub mod variable;
 

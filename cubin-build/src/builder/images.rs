@@ -28,16 +28,18 @@ pub(super) struct Compiled {
     pub(super) facts: Vec<policy::Facts>,
 }
 
-/// Reads the units of one source.
+/// Reads the units of one source; `name` is the module's, `file_stem` that of its cubins.
 pub(super) fn read(
     root: &Path,
     toolkit: &Toolkit,
+    original: &Path,
     name: &str,
+    file_stem: &str,
     units: &[&Unit],
     places: &mut Places,
     sink: &mut Sink,
 ) -> Option<Compiled> {
-    let source = units.first().map(|unit| shown_path(root, &unit.source))?;
+    let source = shown_path(root, original);
     let mut per_target = Vec::new();
     let mut kernels: BTreeMap<String, BTreeMap<Sm, codegen::Facts>> = BTreeMap::new();
     let mut cubins = Vec::new();
@@ -67,7 +69,7 @@ pub(super) fn read(
                 .insert(unit.target, facts);
         }
         per_target.push((unit.target, signatures));
-        let file = format!("{name}.{}.cubin", unit.target);
+        let file = format!("{file_stem}.{}.cubin", unit.target);
         images.push(codegen::Image {
             target: unit.target,
             file: file.clone(),

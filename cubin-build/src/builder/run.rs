@@ -47,6 +47,7 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
         facts: Vec::new(),
         baseline: None,
         report: None,
+        announcement: None,
     };
     // Registered even when unset: setting it later must run the script again.
     env.note(report::VARIABLE);
@@ -58,6 +59,11 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
     outcome.watch.paths.extend(settings.watched.iter().cloned());
     outcome.watch.paths.sort();
     outcome.watch.paths.dedup();
+    // Cargo would take what this very run wrote for a change.
+    outcome
+        .watch
+        .paths
+        .retain(|path| !settings.root.join(path).starts_with(&settings.out_dir));
     outcome
 }
 
@@ -75,7 +81,7 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let request = compile::Request {
         toolkit: &toolkit,
         root: &settings.root,
-        out_dir: &settings.out_dir,
+        out_dir: &settings.work_dir,
         sources: &settings.sources,
         targets: &settings.targets,
         options: &settings.options,
@@ -83,7 +89,7 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let compiled = match compile::compile(env, &request) {
         Ok(compiled) => compiled,
         Err(error) => {
-            sink.push(messages::compile(&error));
+            sink.push(messages::compile(&error, &settings.config));
             return None;
         }
     };
@@ -93,7 +99,8 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
 
     let mut places = Places::new(&settings.root);
     for failure in &compiled.failures {
-        sink.push(messages::failure(failure, &mut places));
+        let source = super::shown_path(&settings.root, settings.original(&failure.source));
+        sink.push(messages::failure(failure, &source, &mut places));
     }
     for unit in &compiled.units {
         for message in unit
@@ -197,24 +204,27 @@ fn read_units(
     for unit in units {
         by_source.entry(&unit.source).or_default().push(unit);
     }
-    let sources: Vec<&Path> = settings
-        .sources
-        .iter()
-        .map(|source| source.path.as_path())
-        .collect();
-    let names = module_names(&sources);
+    let originals: Vec<&Path> = settings.originals.iter().map(PathBuf::as_path).collect();
+    let names = module_names(&originals);
     let mut modules = Vec::new();
-    for (source, name) in sources.iter().zip(&names) {
+    for ((source, original), name) in settings.sources.iter().zip(originals).zip(&names) {
         let Some(units) = by_source
-            .get(source)
+            .get(source.path.as_path())
             .filter(|units| units.len() == settings.targets.len())
         else {
             continue;
         };
+        // The cubins of two builders of one build script lie side by side.
+        let file_stem = match settings.out_file.strip_suffix(".rs") {
+            Some("kernels") => name.clone(),
+            other => format!("{}.{name}", other.unwrap_or(&settings.out_file)),
+        };
         modules.extend(images::read(
             &settings.root,
             toolkit,
+            original,
             name,
+            &file_stem,
             units,
             places,
             sink,
