@@ -17,6 +17,9 @@ pub const NAME_SCAN_FACTOR: usize = 8;
 /// Bytes of names that every pass may scan, however small the file is.
 pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
 
+/// Most bytes of a section's name that an error repeats: enough to find it by.
+pub const NAME_IN_ERROR: usize = 256;
+
 /// Bytes that the system reserves in every `.nv.shared.<f>` of a linked cubin for sm_90 and above.
 ///
 /// Measured on toolkits 11.8 to 13.5 (the programming guide names the same 1 KiB per block).

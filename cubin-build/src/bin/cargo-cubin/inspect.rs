@@ -147,7 +147,7 @@ fn line<'a>(
             stack: function.cuobjdump.stack,
             shared: function.cuobjdump.shared,
             local: function.cuobjdump.local,
-            r#const: function.cuobjdump.constant.iter().copied().collect(),
+            r#const: function.resources.constant.iter().copied().collect(),
         },
     }
 }
