@@ -14,6 +14,7 @@ use crate::{
     Cubin, Error, Result,
     consts::{Eiattr, Eifmt, RelocType, SectionType},
     elf::{Elf, Names, Place, Section, Symbol, utf8_part},
+    limits::LOADER_IMAGE,
     reader::Reader,
     reloc::{self, Relocation},
 };
@@ -23,9 +24,6 @@ const SECTION_ALIGN: u64 = 128;
 
 /// The image ends at a multiple of this, with as many zeros more for instruction prefetch.
 const PAGE: u64 = 4096;
-
-/// Longest image, in bytes: the 49-bit virtual addresses of GPUs before Hopper. Only a damaged size passes it.
-pub const MAX_LENGTH: u64 = 1 << 49;
 
 /// `sh_flags` bit of sections that occupy memory.
 const SHF_ALLOC: u64 = 2;
@@ -134,7 +132,7 @@ impl<'a> Cubin<'a> {
     /// What a loader uploads of this cubin.
     ///
     /// # Errors
-    /// When the image would be longer than [`MAX_LENGTH`]; when a relocation is of another type than R_CUDA_64,
+    /// When the image would be longer than [`LOADER_IMAGE`]; when a relocation is of another type than R_CUDA_64,
     /// R_CUDA_ABS32_LO_32 and R_CUDA_ABS32_HI_32, names a symbol that is not in the image, or patches bytes past the
     /// laid-out sections or, without an addend of its own, past its section; when an attribute passes the end of its
     /// section, or REGCOUNT, MIN_STACK_SIZE or PARAM_CBANK has less than 8 bytes.
@@ -157,7 +155,6 @@ impl<'a> Image<'a> {
             kernels: Vec::new(),
             module_banks: Banks::default(),
         };
-        image.bound_relocations()?;
         for patch in image.relocations() {
             patch?;
         }
@@ -167,11 +164,11 @@ impl<'a> Image<'a> {
 
     /// Length in bytes: the laid-out sections up to a multiple of 4 KiB, and 4 KiB more.
     pub fn length(&self) -> u64 {
-        // `end` is at most MAX_LENGTH - PAGE.
+        // `end` is at most LOADER_IMAGE - PAGE.
         self.end
             .checked_next_multiple_of(PAGE)
             .and_then(|end| end.checked_add(PAGE))
-            .unwrap_or(MAX_LENGTH)
+            .unwrap_or(LOADER_IMAGE)
     }
 
     /// End of the last section, in bytes from the start of the image; zeros follow.
@@ -247,41 +244,21 @@ impl<'a> Image<'a> {
         self.sections.get(at)
     }
 
-    /// Relocation sections of one file do not share bytes. Without this bound, 60,000 headers over the same entries would
-    /// have them read 60,000 times.
-    fn bound_relocations(&self) -> Result<()> {
-        let mut left = self.elf.bytes().len() as u64;
-        for section in self.elf.sections() {
-            if !matches!(section.ty, SectionType::REL | SectionType::RELA) {
-                continue;
-            }
-            left = left.checked_sub(section.size).ok_or_else(|| {
-                let what = "the relocation sections together are longer than the file: they overlap as no tool writes them";
-                self.elf.place(Error::new(what, section.offset), &section)
-            })?;
-        }
-        Ok(())
-    }
-
     /// The relocations of held sections, as far as they are known without the base.
     fn relocations(&self) -> impl Iterator<Item = Result<Pending>> + '_ {
-        self.elf.sections().flat_map(move |section| {
-            let target = self.held(section.info).copied();
-            let (entries, error) = match target.map(|_| reloc::entries(&self.elf, &section)) {
-                Some(Ok(entries)) => (entries, None),
-                Some(Err(error)) => (None, Some(Err(error))),
-                None => (None, None),
+        reloc::tables(&self.elf).flat_map(move |table| {
+            let (table, error) = match table {
+                Ok(table) => (Some(table), None),
+                Err(error) => (None, Some(Err(error))),
             };
-            let pending = entries
-                .into_iter()
-                .flatten()
-                .zip(core::iter::repeat(target))
-                .filter_map(|(entry, target)| Some((entry, target?)))
-                .map(move |(entry, target)| {
+            let held = table.and_then(|table| Some((self.held(table.section.info)?, table)));
+            let pending = held.into_iter().flat_map(move |(target, table)| {
+                table.entries.map(move |entry| {
                     entry
-                        .and_then(|entry| self.pending(&entry, &target))
-                        .map_err(|error| self.elf.place(error, &section))
-                });
+                        .and_then(|entry| self.pending(&entry, target))
+                        .map_err(|error| self.elf.place(error, &table.section))
+                })
+            });
             error.into_iter().chain(pending)
         })
     }
@@ -572,11 +549,11 @@ fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<Held<'a>>, u64)> {
         let place = end
             .checked_next_multiple_of(section.align.max(SECTION_ALIGN))
             .and_then(|start| Some((start, start.checked_add(section.size)?)))
-            .filter(|(_, end)| *end <= MAX_LENGTH - PAGE);
+            .filter(|(_, end)| *end <= LOADER_IMAGE - PAGE);
         let Some((offset, next)) = place else {
             let error = Error::new(
                 format!(
-                    "the image would be longer than {MAX_LENGTH:#x} bytes, more than a GPU can address: this section has {:#x} bytes and alignment {:#x}",
+                    "the image would be longer than {LOADER_IMAGE:#x} bytes, more than a GPU can address: this section has {:#x} bytes and alignment {:#x}",
                     section.size, section.align
                 ),
                 section.offset,
