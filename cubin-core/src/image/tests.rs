@@ -332,7 +332,7 @@ fn damaged_relocation_sections_are_errors() {
     };
     let error = error(&with(&[wrong]));
     assert!(error.contains("have 16 bytes here, expected 24"), "{error}");
-    let mut cut = good.clone();
+    let mut cut = good;
     cut.bytes.truncate(20);
     cut.size = 20;
     let error = self::error(&with(&[cut]));
