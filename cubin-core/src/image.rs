@@ -108,10 +108,18 @@ pub struct Image<'a> {
     module_banks: Banks,
 }
 
-/// A kernel while the sections are read.
+/// A kernel without the banks of the module. Small, so that a file of many tiny sections costs little.
 #[derive(Debug, Clone)]
 struct Record<'a> {
-    kernel: Kernel<'a>,
+    name: &'a str,
+    code: u64,
+    code_bytes: u64,
+    shared: u64,
+    section: u32,
+    registers: u32,
+    stack: u32,
+    params_offset: u16,
+    params_bytes: u16,
     own_banks: Banks,
 }
 
@@ -123,7 +131,11 @@ impl Banks {
     fn set(&mut self, section: u32, bank: Bank) {
         match self.0.iter_mut().find(|(.., old)| old.index == bank.index) {
             Some((_, last, old)) => (*last, *old) = (section, bank),
-            None => self.0.push((section, section, bank)),
+            None => {
+                // Most functions have one or two.
+                self.0.reserve_exact(1);
+                self.0.push((section, section, bank));
+            }
         }
     }
 }
@@ -192,23 +204,28 @@ impl<'a> Image<'a> {
 
     /// Every function with code in the image, in section order: kernels, and device functions with a section of their own.
     pub fn kernels(&self) -> impl Iterator<Item = Kernel<'a>> + '_ {
-        self.kernels.iter().map(|record| Kernel {
-            banks: merge(&self.module_banks, &record.own_banks),
-            ..record.kernel.clone()
-        })
+        self.kernels.iter().map(|record| self.complete(record))
     }
 
     /// The last function of this name.
     pub fn kernel(&self, name: &str) -> Option<Kernel<'a>> {
-        let record = self
-            .kernels
-            .iter()
-            .rev()
-            .find(|record| record.kernel.name == name)?;
-        Some(Kernel {
+        let found = self.kernels.iter().rfind(|record| record.name == name);
+        found.map(|record| self.complete(record))
+    }
+
+    fn complete(&self, record: &Record<'a>) -> Kernel<'a> {
+        Kernel {
+            name: record.name,
+            section: record.section,
+            code: record.code,
+            code_bytes: record.code_bytes,
+            registers: record.registers,
+            stack: record.stack,
+            shared: record.shared,
+            params_offset: record.params_offset,
+            params_bytes: record.params_bytes,
             banks: merge(&self.module_banks, &record.own_banks),
-            ..record.kernel.clone()
-        })
+        }
     }
 
     /// Writes the image for the address `base` into `memory`, zeros included.
@@ -337,31 +354,31 @@ impl<'a> Image<'a> {
         let elf = self.elf.clone();
         let mut names = Names::new(elf.section_names(), elf.bytes().len());
         let mut by_name = HashMap::new();
-        for held in &self.sections {
-            let section = elf.section(held.section)?;
-            if !elf
-                .section_names()
+        let is_text = |section: &Section| {
+            elf.section_names()
                 .tail(section.name)
                 .starts_with(b".text.")
-            {
+        };
+        let count = elf.sections().filter(is_text).count();
+        self.kernels.reserve_exact(count.min(self.sections.len()));
+        for held in &self.sections {
+            let section = elf.section(held.section)?;
+            if !is_text(&section) {
                 continue;
             }
             let name = names.get(section.name)?;
             let name = name.strip_prefix(b".text.").unwrap_or(name);
             by_name.insert(name, self.kernels.len());
             self.kernels.push(Record {
-                kernel: Kernel {
-                    name: utf8_part(name),
-                    section: held.section,
-                    code: held.offset,
-                    code_bytes: held.size,
-                    registers: 0,
-                    stack: 0,
-                    shared: 0,
-                    params_offset: 0,
-                    params_bytes: 0,
-                    banks: Vec::new(),
-                },
+                name: utf8_part(name),
+                code: held.offset,
+                code_bytes: held.size,
+                shared: 0,
+                section: held.section,
+                registers: 0,
+                stack: 0,
+                params_offset: 0,
+                params_bytes: 0,
                 own_banks: Banks::default(),
             });
         }
@@ -376,7 +393,7 @@ impl<'a> Image<'a> {
             let owner = |suffix: &[u8]| self.owner(&section, suffix, &by_name);
             if let Some(suffix) = name.strip_prefix(b".nv.shared.") {
                 if let Some(record) = owner(suffix).and_then(|at| self.kernels.get_mut(at)) {
-                    record.kernel.shared = section.size;
+                    record.shared = section.size;
                 }
             } else if let Some(rest) = name.strip_prefix(b".nv.constant") {
                 let (Some(held), Some((index, suffix))) = (self.held(section.index), bank(rest))
@@ -428,12 +445,12 @@ impl<'a> Image<'a> {
     ) -> Option<usize> {
         let told = self
             .kernels
-            .binary_search_by_key(&section.info, |record| record.kernel.section)
+            .binary_search_by_key(&section.info, |record| record.section)
             .ok();
         told.filter(|at| {
             self.kernels
                 .get(*at)
-                .is_some_and(|record| record.kernel.name.as_bytes() == suffix)
+                .is_some_and(|record| record.name.as_bytes() == suffix)
         })
         .or_else(|| by_name.get(suffix).copied())
     }
@@ -479,11 +496,11 @@ impl<'a> Image<'a> {
                 continue;
             };
             match code {
-                Eiattr::REGCOUNT => record.kernel.registers = payload.u32()?,
-                Eiattr::MIN_STACK_SIZE => record.kernel.stack = payload.u32()?,
+                Eiattr::REGCOUNT => record.registers = payload.u32()?,
+                Eiattr::MIN_STACK_SIZE => record.stack = payload.u32()?,
                 _ => {
-                    record.kernel.params_offset = payload.u16()?;
-                    record.kernel.params_bytes = payload.u16()?;
+                    record.params_offset = payload.u16()?;
+                    record.params_bytes = payload.u16()?;
                 }
             }
         }
@@ -504,7 +521,7 @@ impl<'a> Image<'a> {
         if let Place::Section(section) = symbol.place {
             let found = self
                 .kernels
-                .binary_search_by_key(&section, |record| record.kernel.section);
+                .binary_search_by_key(&section, |record| record.section);
             if let Ok(at) = found {
                 return Ok(Some(at));
             }
