@@ -7,6 +7,18 @@
 //! cover (calls to `printf` or `malloc`, real calls, targets below sm_70) is an error that says why.
 //!
 //! Reads executables. Relocatable objects have no final addresses: link them first.
+//!
+//! ```
+//! # fn upload(file: &[u8], base: u64) -> cubin_core::Result<Vec<u8>> {
+//! let image = cubin_core::Cubin::parse(file)?.image()?;
+//! let mut memory = vec![0; image.length() as usize];
+//! image.write(&mut memory, base)?;
+//! for kernel in image.kernels() {
+//!     println!("{} starts at {:#x}", kernel.name, base + kernel.code);
+//! }
+//! # Ok(memory)
+//! # }
+//! ```
 
 use std::collections::HashMap;
 
