@@ -14,6 +14,7 @@ use super::{
         Accepted, BaselineImproved, BaselineUnmatched, Excess, NotKnown, OverBudget, UnmatchedArch,
         UnmatchedKernel, UnmatchedTogether,
     },
+    occupancy,
     resolve::{Budget, Policy, Selection},
 };
 use crate::{
@@ -130,6 +131,7 @@ fn check_kernel<'a>(
         diags.extend(over.into_iter().map(Diag::from));
         diags.extend(unknown.into_iter().map(Diag::from));
     }
+    occupancy::check(on_targets, &selections, diags);
 }
 
 fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {

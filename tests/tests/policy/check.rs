@@ -170,6 +170,49 @@ fn names_that_need_escapes() {
     );
 }
 
+#[test]
+fn occupancy_limited_by_registers() {
+    let mut kernels = ["sm_80", "sm_90a"].map(|target| kernel("gemm<float>", 4, target));
+    kernels[0].registers = 96;
+    kernels[1].registers = 168;
+    kernels[1].max_threads = Some(320);
+    let rule = |min: &str| {
+        format!("[[rule]]\nkernel = 'gemm<*>'\noccupancy = {{ block = 320, min = {min} }}\n")
+    };
+    let toml = format!("{}reason = 'latency is hidden by warps'\n", rule("0.25"));
+    expect("check/occupancy_registers", &toml, None, &kernels);
+    expect("check/occupancy_two_targets", &rule("0.5"), None, &kernels);
+    // 10 of 64 warps are just enough.
+    expect("check/occupancy_reached", &rule("0.15625"), None, &kernels);
+}
+
+#[test]
+fn occupancy_limited_by_shared_memory() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_80");
+    gemm.static_shared = 40_000;
+    let toml = "[defaults]\noccupancy = { block = 128, min = 0.5, dynamic-shared = '16 KiB' }\n";
+    expect("check/occupancy_shared", toml, None, &[gemm]);
+}
+
+#[test]
+fn occupancy_of_blocks_that_cannot_run() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_80");
+    gemm.max_threads = Some(256);
+    let toml = "[defaults]\noccupancy = { block = 512, min = 0.5 }\n";
+    expect("check/occupancy_launch_bounds", toml, None, &[gemm]);
+    let mut scale = kernel("ns::scale", 9, "sm_80");
+    scale.registers = 255;
+    let toml = "[defaults]\noccupancy = { block = 1024, min = 1 }\n";
+    expect("check/occupancy_too_large", toml, None, &[scale]);
+}
+
+#[test]
+fn occupancy_of_an_unknown_target() {
+    let toml = "[defaults]\noccupancy = { block = 512, min = 0.5 }\nlevel = 'warn'\n";
+    let kernels = ["sm_60", "sm_80", "sm_999"].map(|target| kernel("walk", 14, target));
+    expect("check/occupancy_unknown", toml, None, &kernels);
+}
+
 /// The finding's own suggestions, pasted into the file, settle it.
 #[test]
 fn suggested_rules_settle_the_finding() {
@@ -194,6 +237,7 @@ stack = 0
 spills = 0
 params = "4 KiB"
 static-shared = "48 KiB"
+occupancy = { block = 512, min = 0.5 }
 
 [[rule]]
 kernel = "gemm<*>"
@@ -217,5 +261,5 @@ registers = 100
         assert!(rounds <= 10, "{toml}");
     }
     // The first suggestion for registers, 255 for the whole kernel, settles the other target as well.
-    assert_eq!(rounds, 6, "{toml}");
+    assert_eq!(rounds, 7, "{toml}");
 }
