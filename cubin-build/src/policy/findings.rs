@@ -2,7 +2,12 @@
 
 use cubin_core::arch::Sm;
 
-use super::{Facts, baseline::Recorded, help, occupancy, resolve::Budget};
+use super::{
+    Facts,
+    baseline::{Figure, Recorded},
+    help, occupancy,
+    resolve::Budget,
+};
 use crate::{
     config::{Glob, Key, Rule, nearest, size},
     diag::{Code, Diag, codes},
@@ -37,7 +42,10 @@ impl From<OverBudget<'_>> for Diag {
             figures_on_targets(key, &on)
         );
         if let Some(recorded) = worst.baseline {
-            message.push_str(&format!(", baseline is {}", recorded.value.display(key)));
+            message.push_str(&format!(
+                ", baseline is {}",
+                Figure::from(key).display(recorded.value)
+            ));
         }
         let mut figures = figures(worst.facts, key);
         if on.len() > 1 {
@@ -144,7 +152,7 @@ impl From<Accepted<'_>> for Diag {
             "kernel `{}` {has}, budget is {}, baseline is {}",
             facts.name,
             key.display(budget.limit.value),
-            recorded.value.display(key)
+            Figure::from(key).display(recorded.value)
         );
         let diag = Self::new(codes::BASELINE_ACCEPTED, crate::diag::Level::Allow, message);
         diag.kernel(&facts.name)
@@ -292,7 +300,7 @@ pub(super) struct BaselineImproved<'a> {
     pub file: &'a str,
     /// (kernel, target, what is recorded).
     pub entries: Vec<(&'a str, Sm, &'a Recorded)>,
-    /// For each entry, what is measured now.
+    /// For each entry, what is to be said of the kernel as it is now.
     pub now: Vec<String>,
 }
 
@@ -308,7 +316,7 @@ impl From<BaselineImproved<'_>> for Diag {
             format!("baseline {file} can be tightened: {figures}"),
         );
         entries_of(diag, &entries, |name, target, index| {
-            format!("`{name}` on {target}: now {}", now[index])
+            format!("`{name}` on {target}: {}", now[index])
         })
     }
 }

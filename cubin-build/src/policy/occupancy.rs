@@ -1,7 +1,7 @@
 //! The occupancy budget: `occupancy = { block = 256, min = 0.25 }`.
 //!
 //! Unlike the other budgets it is a floor, and its figure follows from all the others and the GPU: it is computed by
-//! `cubin-core` from the limits of the compute capability. Not part of the baseline.
+//! `cubin-core` from the limits of the compute capability.
 
 use cubin_core::{
     arch::Sm,
@@ -10,13 +10,14 @@ use cubin_core::{
 
 use super::{
     Facts,
+    baseline::{Baseline, Figure, Recorded, Value},
     findings::{budget_label, reason, targets_text},
     help::{is_own, register_limit, toml_string},
     resolve::{OccupancyBudget, Selection},
 };
 use crate::{
     config,
-    diag::{Diag, codes},
+    diag::{Diag, Level, codes},
 };
 
 /// Shares are decimal fractions in cubin.toml and fractions of 48 or 64 on the GPU.
@@ -44,8 +45,27 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
+/// Tenths of a percent, rounded down: a kernel reaches what is written this way.
+fn per_mille(share: f64) -> u64 {
+    // A share is 0 to 1.
+    (share * 1000.0 + TOLERANCE).floor() as u64
+}
+
+/// What the baseline records of the kernel under this budget; nothing when it keeps it.
+pub(super) fn below(facts: &Facts, limit: &config::Occupancy) -> Option<Value> {
+    let Some(on) = OnTarget::new(facts, limit) else {
+        return Some(Value::Unknown);
+    };
+    (!on.keeps(limit)).then(|| Value::Known(per_mille(on.share())))
+}
+
 /// Findings for one kernel; `selections` are those of `on_targets`.
-pub(super) fn check(on_targets: &[&Facts], selections: &[Selection<'_>], diags: &mut Vec<Diag>) {
+pub(super) fn check<'a>(
+    on_targets: &[&'a Facts],
+    selections: &[Selection<'a>],
+    baseline: Option<&'a Baseline>,
+    diags: &mut Vec<Diag>,
+) {
     let mut low: Vec<LowOccupancy<'_>> = Vec::new();
     let mut unknown: Vec<UnknownOccupancy<'_>> = Vec::new();
     for (&facts, selection) in on_targets.iter().zip(selections) {
@@ -56,7 +76,23 @@ pub(super) fn check(on_targets: &[&Facts], selections: &[Selection<'_>], diags: 
             std::ptr::eq(other.limit, budget.limit) && other.level == budget.level
         };
         let limit = &budget.limit.value;
-        let Some(limits) = Limits::of(facts.target) else {
+        let Some(now) = below(facts, limit) else {
+            continue;
+        };
+        let baseline = baseline.filter(|_| budget.level > Level::Allow);
+        if let Some(recorded) =
+            baseline.and_then(|file| file.accepts(facts, Figure::Occupancy, now))
+        {
+            let accepted = AcceptedOccupancy {
+                budget,
+                facts,
+                now,
+                recorded,
+            };
+            diags.push(accepted.into());
+            continue;
+        }
+        let Some(mut on) = OnTarget::new(facts, limit) else {
             match unknown.iter_mut().find(|found| same(&found.budget)) {
                 Some(found) => found.on.push(facts),
                 None => unknown.push(UnknownOccupancy {
@@ -66,16 +102,8 @@ pub(super) fn check(on_targets: &[&Facts], selections: &[Selection<'_>], diags: 
             }
             continue;
         };
-        let block = block(facts, limit.block, limit.dynamic_shared);
-        let on = OnTarget {
-            facts,
-            limits,
-            block,
-            occupancy: occupancy(limits, &block),
-        };
-        if on.share() + TOLERANCE >= limit.min {
-            continue;
-        }
+        on.baseline =
+            baseline.and_then(|file| file.get(&facts.name, facts.target, Figure::Occupancy));
         match low.iter_mut().find(|found| same(&found.budget)) {
             Some(found) => found.on.push(on),
             None => low.push(LowOccupancy {
@@ -97,9 +125,28 @@ struct OnTarget<'a> {
     limits: &'static Limits,
     block: Block,
     occupancy: Occupancy,
+    /// What the baseline allows, where it records the kernel.
+    baseline: Option<&'a Recorded>,
 }
 
-impl OnTarget<'_> {
+impl<'a> OnTarget<'a> {
+    /// Nothing where the target's limits are not known.
+    fn new(facts: &'a Facts, limit: &config::Occupancy) -> Option<Self> {
+        let limits = Limits::of(facts.target)?;
+        let block = block(facts, limit.block, limit.dynamic_shared);
+        Some(Self {
+            facts,
+            limits,
+            block,
+            occupancy: occupancy(limits, &block),
+            baseline: None,
+        })
+    }
+
+    fn keeps(&self, limit: &config::Occupancy) -> bool {
+        self.share() + TOLERANCE >= limit.min
+    }
+
     /// Whether the kernel declares that it is never launched with so many threads.
     fn too_large(&self) -> bool {
         self.facts
@@ -152,13 +199,18 @@ impl From<LowOccupancy<'_>> for Diag {
             message.push_str(&format!(" ({})", others.join(", ")));
         }
         message.push_str(&format!(", budget is {}", percent(limit.min)));
+        if let Some(recorded) = worst.baseline {
+            let recorded = Figure::Occupancy.display(recorded.value);
+            message.push_str(&format!(", baseline is {recorded}"));
+        }
         let mut diag = Self::new(codes::OCCUPANCY_BELOW_BUDGET, budget.level, message)
             .kernel(name)
             .at_place(worst.facts.place.as_ref(), figures(worst));
         diag = budget_label(diag, &budget.limit.span, budget.table, budget.pattern);
-        for note in limits_text(worst) {
-            diag = diag.note(note);
+        if let Some(span) = worst.baseline.and_then(|recorded| recorded.span.clone()) {
+            diag = diag.because(span, "no worse than this was accepted");
         }
+        diag = diag.note(limits_text(worst));
         diag = reason(diag, budget.table);
         for help in remedies(worst, limit) {
             diag = diag.help(help);
@@ -183,7 +235,7 @@ fn figures(on: &OnTarget<'_>) -> String {
 }
 
 /// What fits, and what allows no more.
-fn limits_text(on: &OnTarget<'_>) -> Vec<String> {
+fn limits_text(on: &OnTarget<'_>) -> String {
     let target = on.facts.target;
     let Occupancy {
         blocks,
@@ -193,10 +245,10 @@ fn limits_text(on: &OnTarget<'_>) -> Vec<String> {
     } = on.occupancy;
     if on.too_large() {
         let most = on.facts.max_threads.unwrap_or(0);
-        return vec![format!(
+        return format!(
             "`__launch_bounds__({most})` forbids blocks of {} threads",
             on.block.threads
-        )];
+        );
     }
     let limiters: Vec<String> = on
         .occupancy
@@ -208,10 +260,10 @@ fn limits_text(on: &OnTarget<'_>) -> Vec<String> {
         1 => format!("1 block fits, {warps} of {max_warps} warps"),
         _ => format!("{blocks} blocks fit, {warps} of {max_warps} warps"),
     };
-    vec![format!(
+    format!(
         "on a multiprocessor of {target} {fit}; the limit is {}",
         limiters.join(" and ")
-    )]
+    )
 }
 
 /// Which smaller figure, or which other block size, would reach the budget.
@@ -299,8 +351,7 @@ fn largest(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
 /// How to ask for less of one kernel.
 fn lower(on: &OnTarget<'_>, budget: &OccupancyBudget<'_>) -> String {
     let limit = &budget.limit.value;
-    // Rounded down, so that the kernel reaches it.
-    let min = (on.share() * 1000.0).floor() / 1000.0;
+    let min = per_mille(on.share()) as f64 / 1000.0;
     if is_own(on.facts, budget.pattern) {
         return match min > 0.0 {
             true => format!("or lower `min` to {min} in the kernel's [[rule]]"),
@@ -325,6 +376,33 @@ fn lower(on: &OnTarget<'_>, budget: &OccupancyBudget<'_>) -> String {
          }}\n{why}",
         limit.block
     )
+}
+
+/// A kernel is below its budget and no worse than the baseline records.
+struct AcceptedOccupancy<'a> {
+    budget: OccupancyBudget<'a>,
+    facts: &'a Facts,
+    now: Value,
+    recorded: &'a Recorded,
+}
+
+impl From<AcceptedOccupancy<'_>> for Diag {
+    fn from(finding: AcceptedOccupancy<'_>) -> Self {
+        let facts = finding.facts;
+        let limit = &finding.budget.limit.value;
+        let message = format!(
+            "kernel `{}` has {} occupancy with blocks of {} threads on {}, budget is {}, baseline is {}",
+            facts.name,
+            Figure::Occupancy.display(finding.now),
+            limit.block,
+            facts.target,
+            percent(limit.min),
+            Figure::Occupancy.display(finding.recorded.value)
+        );
+        Self::new(codes::BASELINE_ACCEPTED, Level::Allow, message)
+            .kernel(&facts.name)
+            .at_place(facts.place.as_ref(), "")
+    }
 }
 
 /// A kernel has an occupancy budget on a target of which nothing is known.

@@ -1,9 +1,11 @@
 //! What the checks find, one situation per test.
 
 use cubin_build::{
+    config::Key,
     diag::Level,
-    policy::{Spills, check},
+    policy::{Facts, Spills, check},
 };
+use cubin_core::kernel::{Cuobjdump, Function, LaunchBounds, Params, Resources};
 
 use crate::support::{config, expect, kernel};
 
@@ -211,6 +213,70 @@ fn occupancy_of_an_unknown_target() {
     let toml = "[defaults]\noccupancy = { block = 512, min = 0.5 }\nlevel = 'warn'\n";
     let kernels = ["sm_60", "sm_80", "sm_999"].map(|target| kernel("walk", 14, target));
     expect("check/occupancy_unknown", toml, None, &kernels);
+}
+
+#[test]
+fn the_order_of_kernels_does_not_show() {
+    let mut kernels = Vec::new();
+    for (name, line) in [("walk", 14), ("gemm<float>", 4), ("ns::scale", 9)] {
+        for target in ["sm_90", "sm_80", "sm_100a"] {
+            let mut kernel = kernel(name, line, target);
+            kernel.registers = 40 + line;
+            kernel.stack = (line != 9).then_some(line);
+            kernels.push(kernel);
+        }
+    }
+    let config =
+        config("[defaults]\nregisters = 40\nstack = 0\n[[rule]]\nkernel = 'x'\nstack = 1\n");
+    let expected = check(&config, None, &kernels);
+    assert_eq!(expected.len(), 7);
+    for _ in 0..kernels.len() {
+        kernels.rotate_left(1);
+        assert_eq!(check(&config, None, &kernels), expected);
+    }
+    kernels.reverse();
+    assert_eq!(check(&config, None, &kernels), expected);
+}
+
+#[test]
+fn facts_of_a_function() {
+    let function = Function {
+        symbol: "_Z4walkPKi",
+        symbol_index: 1,
+        section: 2,
+        attributes: None,
+        kernel: true,
+        resources: Resources {
+            registers: 40,
+            stack: None,
+            static_shared: 512,
+            reserved_shared: 1024,
+            barriers: Some(1),
+            ..Resources::default()
+        },
+        params: Params::Recorded {
+            base: 0x210,
+            size: 8,
+            params: Vec::new(),
+        },
+        launch: LaunchBounds {
+            max_threads: Some([32, 4, 2]),
+            ..LaunchBounds::default()
+        },
+        cuobjdump: Cuobjdump::default(),
+    };
+    let facts = Facts::new("walk", "sm_90".parse().expect("a target"), &function);
+    assert_eq!(facts.symbol, "_Z4walkPKi");
+    assert_eq!(facts.max_threads, Some(256));
+    assert_eq!((facts.spills, facts.place.clone()), (None, None));
+    let values = Key::ALL.map(|key| facts.value(key));
+    assert_eq!(values, [Some(40), None, None, Some(8), Some(512)]);
+    let unrecorded = Function {
+        params: Params::NotRecorded,
+        ..function
+    };
+    let facts = Facts::new("walk", facts.target, &unrecorded);
+    assert_eq!(facts.params, None);
 }
 
 /// The finding's own suggestions, pasted into the file, settle it.
