@@ -6,6 +6,7 @@
 mod images;
 mod instantiate;
 mod messages;
+mod prebuilt;
 mod run;
 mod settings;
 
@@ -66,7 +67,8 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or a prebuilt `.cubin`.
+    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or machine code: a
+    /// `.cubin`, or a `.fatbin` (compressed entries need the feature `fatbin`).
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
@@ -183,7 +185,8 @@ impl Builder {
         self
     }
 
-    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one.
+    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one. Paths in the file are
+    /// relative to the file.
     pub fn config(mut self, path: impl Into<PathBuf>) -> Self {
         self.config = Some(path.into());
         self
