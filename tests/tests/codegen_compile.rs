@@ -17,7 +17,7 @@ pub mod kernels {
 
 /// A private one, where nothing is reachable from outside.
 mod private {
-    include!("../golden/codegen/kinds.rs");
+    include!("../golden/codegen/both.rs");
 }
 
 #[test]

@@ -13,9 +13,12 @@
 
 mod backend;
 mod docs;
+mod families;
 mod info;
+mod instances;
 mod layout;
 mod names;
+mod placing;
 mod plan;
 mod records;
 mod types;

@@ -116,6 +116,21 @@ fn primitive(scalar: Scalar) -> Option<&'static str> {
     })
 }
 
+/// Whether two C++ types are one in Rust.
+pub(super) fn same_primitive(a: Scalar, b: Scalar) -> bool {
+    primitive(a).is_some() && primitive(a) == primitive(b)
+}
+
+/// `float4`, `__half2`: the name in C++.
+pub(super) fn vector_c_name(vector: Vector) -> String {
+    match (vector.element, vector.dim3) {
+        (_, true) => "dim3".to_owned(),
+        (Scalar::Half, _) => format!("__half{}", vector.lanes),
+        (Scalar::BFloat16, _) => format!("__nv_bfloat16{}", vector.lanes),
+        _ => vector_name(vector).to_lowercase(),
+    }
+}
+
 /// Size in bytes, which is also the alignment.
 pub(super) fn scalar_size(scalar: Scalar) -> u64 {
     match scalar {

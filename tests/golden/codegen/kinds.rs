@@ -106,6 +106,35 @@ pub mod kinds {
             self.module.function(Self::KERNELS, kernel)
         }
 
+        /// How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
+        /// holds at a time, by the driver's count.
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn active_blocks_per_sm(
+            &self,
+            kernel: &runtime::KernelInfo,
+            threads: u32,
+            shared: u32,
+        ) -> Result<u32, runtime::LaunchError> {
+            let function = self.module.function(Self::KERNELS, kernel)?;
+            runtime::active_blocks_per_sm(&self.module, &function, kernel, threads, shared)
+        }
+
+        /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
+        /// the fewest blocks that fill the device with it: (blocks, threads).
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn suggested_block_size(
+            &self,
+            kernel: &runtime::KernelInfo,
+            shared: u32,
+        ) -> Result<(u32, u32), runtime::LaunchError> {
+            let function = self.module.function(Self::KERNELS, kernel)?;
+            runtime::suggested_block_size(&self.module, &function, kernel, shared)
+        }
+
         /// The kernels of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
@@ -1609,6 +1638,7 @@ pub mod kinds {
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Big {}
 
     /// C++ enumeration `Level`.
+    ///
     /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -1626,6 +1656,7 @@ pub mod kinds {
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Level {}
 
     /// C++ type `Hidden`, of which only the name is known.
+    ///
     /// It has no size here: pass a `runtime::DeviceAddress` of it.
     #[repr(C)]
     #[derive(Debug)]
@@ -1845,6 +1876,45 @@ pub mod kinds {
                 // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
                 unsafe { ready.launch(&mut params) }
             }
+
+            /// The instances of kernel template `geo::scale`:
+            ///
+            /// - [`scale_f32`](Self::scale_f32)
+            /// - [`scale_f64`](Self::scale_f64)
+            /// - [`scale_f16`](Self::scale_f16)
+            ///
+            /// # Safety
+            /// As for the instance.
+            ///
+            /// # Errors
+            /// As for the instance.
+            pub unsafe fn scale<T: instances::Scale>(
+                &self,
+                stream: &::cudarc::driver::CudaStream,
+                launch: impl Into<runtime::Launch>,
+                n: i32,
+                factor: T,
+                r#in: &impl runtime::In<T>,
+                out: &mut impl runtime::Out<T>,
+            ) -> Result<(), runtime::LaunchError> {
+                let ready = runtime::prepare(
+                    self.module,
+                    <T as instances::Scale>::INDEX,
+                    <T as instances::Scale>::INFO,
+                    stream,
+                    launch.into(),
+                )?;
+                let r#in = runtime::InAny::bind(r#in, stream);
+                let out = runtime::OutAny::bind_mut(out, stream);
+                let mut params = [
+                    runtime::param(&n),
+                    runtime::param(&factor),
+                    runtime::param(&r#in.0),
+                    runtime::param(&out.0),
+                ];
+                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+                unsafe { ready.launch(&mut params) }
+            }
         }
 
         /// Facts about the kernels, usable in `const` context.
@@ -1998,6 +2068,46 @@ pub mod kinds {
             };
         }
 
+        /// Which types template kernels are instantiated for.
+        pub mod instances {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// Template arguments that `geo::scale` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::scale` is not instantiated for `{Self}`",
+                label = "no instance for this type",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Scale {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for f32 {
+                const INDEX: usize = 15;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F32;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for f64 {
+                const INDEX: usize = 16;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F64;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for types::Half {
+                const INDEX: usize = 17;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F16;
+            }
+        }
+
         /// C++ struct `geo::Ray`, 32 bytes, defined at `kinds.cu:15`.
         #[repr(C, align(16))]
         #[derive(Clone, Copy, Debug)]
@@ -2055,6 +2165,7 @@ pub mod kinds {
         unsafe impl ::cudarc::driver::ValidAsZeroBits for Vec_f32_4 {}
 
         /// C++ enumeration `geo::Mode`.
+        ///
         /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -2919,9 +3030,18 @@ pub mod runtime {
             /// What is embedded.
             images: &'static [Image],
         },
+        /// A variable has another size than its type.
+        GlobalSize {
+            /// The variable.
+            symbol: &'static str,
+            /// Bytes of its type.
+            expected: usize,
+            /// Bytes on the device.
+            actual: usize,
+        },
         /// The driver refused.
         Driver {
-            /// The module.
+            /// The module, kernel or variable.
             module: &'static str,
             /// What it said.
             error: DriverError,
@@ -2948,6 +3068,13 @@ pub mod runtime {
                         write!(f, "{comma} {}", image.target)?;
                     }
                     Ok(())
+                }
+                Self::GlobalSize {
+                    symbol,
+                    expected,
+                    actual,
+                } => {
+                    write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
                 }
                 Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
             }
@@ -3305,6 +3432,46 @@ pub mod runtime {
         }
     }
 
+    /// Blocks per multiprocessor.
+    pub(super) fn active_blocks_per_sm(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let count = || {
+            module.context.bind_to_thread()?;
+            function.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
+        };
+        count().map_err(|error| info.error(Reason::Driver(error)))
+    }
+
+    /// The block size with the best occupancy.
+    pub(super) fn suggested_block_size(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        shared: u32,
+    ) -> Result<(u32, u32), LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let (mut blocks, mut threads) = (0, 0);
+        let mut ask = || {
+            module.context.bind_to_thread()?;
+            let (blocks, threads) = (&raw mut blocks, &raw mut threads);
+            let function = function.cu_function();
+            // SAFETY: the handle is alive; both results outlive the call.
+            unsafe {
+                sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
+            }
+            .result()
+        };
+        ask().map_err(|error| info.error(Reason::Driver(error)))?;
+        let positive = |value| u32::try_from(value).unwrap_or(0);
+        Ok((positive(blocks), positive(threads)))
+    }
+
     fn product((x, y, z): (u32, u32, u32)) -> u64 {
         u64::from(x)
             .saturating_mul(u64::from(y))
@@ -3399,6 +3566,93 @@ pub mod runtime {
                 return Err(Reason::ClusterGrid { grid, cluster });
             }
             Ok(())
+        }
+    }
+
+    /// A `__constant__` or `__device__` variable of a loaded module.
+    #[derive(Debug)]
+    pub struct Global<'m, T> {
+        module: &'m LoadedModule,
+        symbol: &'static str,
+        address: DeviceAddress<T>,
+    }
+
+    impl<'m, T: DeviceRepr + Copy> Global<'m, T> {
+        /// Looks the variable up, and compares its size.
+        pub(super) fn find(
+            module: &'m LoadedModule,
+            symbol: &'static str,
+        ) -> Result<Self, LoadError> {
+            let refused = |error| LoadError::Driver {
+                module: symbol,
+                error,
+            };
+            module.context.bind_to_thread().map_err(refused)?;
+            let stream = module.context.default_stream();
+            let view = module.module.get_global(symbol, &stream).map_err(refused)?;
+            if view.len() != size_of::<T>() {
+                return Err(LoadError::GlobalSize {
+                    symbol,
+                    expected: size_of::<T>(),
+                    actual: view.len(),
+                });
+            }
+            let (address, _guard) = view.device_ptr(&stream);
+            Ok(Self {
+                module,
+                symbol,
+                address: DeviceAddress::new(address),
+            })
+        }
+
+        /// Where the variable lies, for kernels that take a pointer to it.
+        #[must_use]
+        pub fn address(&self) -> DeviceAddress<T> {
+            self.address
+        }
+
+        /// Copies `value` to the device, in the order of `stream`.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may use the variable meanwhile.
+        pub unsafe fn write(&self, stream: &Arc<CudaStream>, value: &T) -> Result<(), DriverError> {
+            stream.context().bind_to_thread()?;
+            let mut bytes = self.module.module.get_global(self.symbol, stream)?;
+            // SAFETY: `find` compared the sizes.
+            match unsafe { bytes.transmute_mut::<T>(1) } {
+                Some(mut view) => stream.memcpy_htod(::core::slice::from_ref(value), &mut view),
+                None => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE)),
+            }
+        }
+
+        /// Copies the variable from the device, in the order of `stream`, and waits for it.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may write the variable meanwhile, and what the device wrote must
+        /// be a value of the type.
+        pub unsafe fn read(&self, stream: &Arc<CudaStream>) -> Result<T, DriverError> {
+            stream.context().bind_to_thread()?;
+            let bytes = self.module.module.get_global(self.symbol, stream)?;
+            let (address, guard) = bytes.device_ptr(stream);
+            let mut value = ::core::mem::MaybeUninit::<T>::zeroed();
+            // SAFETY: as many bytes as the value has, all of them initialized.
+            let target = unsafe {
+                ::core::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>())
+            };
+            // SAFETY: the value lives until the copy is done.
+            unsafe {
+                ::cudarc::driver::result::memcpy_dtoh_async(target, address, stream.cu_stream())?;
+            }
+            drop(guard);
+            stream.synchronize()?;
+            // SAFETY: all bytes were copied, and the caller vouches for the value.
+            Ok(unsafe { value.assume_init() })
         }
     }
 

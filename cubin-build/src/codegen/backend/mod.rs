@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Backend, docs, info,
-    plan::{Key, Place, Plan, PlannedKernel, PlannedModule, TYPES},
+    families::Family,
+    instances,
+    plan::{Key, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, TYPES},
     records, types,
     types::Scope,
     write::Writer,
@@ -20,26 +22,22 @@ const FACTS: &str = include_str!("facts.rs");
 trait Write {
     /// The text of `pub mod runtime`; `//@include facts` stands for [`FACTS`].
     fn runtime(&self) -> &str;
-    /// `Module` and its loading.
-    fn module(
-        &self,
-        out: &mut Writer,
-        scope: Scope<'_>,
-        namespaces: &[String],
-        kernels: &[&PlannedKernel<'_>],
-    );
-    /// The view of a namespace.
-    fn namespace(
-        &self,
-        out: &mut Writer,
-        scope: Scope<'_>,
-        namespaces: &[String],
-        kernels: &[&PlannedKernel<'_>],
-    );
+    /// `Module`, its loading, and its methods.
+    fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>);
+    /// The view of a namespace and its methods.
+    fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>);
     /// Trait implementations that make a type fit for device memory.
     fn impls(&self, out: &mut Writer, ident: &str);
     /// Last changes to the whole text.
     fn finish(&self, text: String) -> String;
+}
+
+/// What one module of the generated file has methods for.
+struct Methods<'n> {
+    namespaces: Vec<&'n str>,
+    kernels: &'n [&'n PlannedKernel<'n>],
+    families: &'n [&'n Family],
+    globals: &'n [&'n PlannedGlobal<'n>],
 }
 
 /// Lints that names and shapes from C++ set off in a Rust file.
@@ -69,6 +67,8 @@ pub(super) fn write_file(plan: &Plan<'_>) -> String {
 #[derive(Default)]
 struct Node<'n> {
     kernels: Vec<&'n PlannedKernel<'n>>,
+    families: Vec<&'n Family>,
+    globals: Vec<&'n PlannedGlobal<'n>>,
     types: Vec<(&'n PlannedModule<'n>, Key, &'n Place)>,
     exports: BTreeSet<(String, String)>,
     children: BTreeMap<String, Node<'n>>,
@@ -93,6 +93,12 @@ fn write_module(
     let mut root = Node::default();
     for kernel in &module.kernels {
         root.at(&kernel.path).kernels.push(kernel);
+    }
+    for family in &module.families {
+        root.at(&family.path).families.push(family);
+    }
+    for global in &module.globals {
+        root.at(&global.path).globals.push(global);
     }
     for key in module.keys() {
         let Some(place) = module.place(&key) else {
@@ -143,19 +149,20 @@ fn write_node(
         out.line(format!("pub use {up}{target};"));
     }
     // A namespace that holds types alone has no view.
-    let namespaces: Vec<String> = node
-        .children
-        .iter()
-        .filter(|(_, child)| child.has_kernels())
-        .map(|(name, _)| name.clone())
-        .collect();
+    let with_view = node.children.iter().filter(|(_, child)| child.has_view());
+    let methods = Methods {
+        namespaces: with_view.map(|(name, _)| name.as_str()).collect(),
+        kernels: &node.kernels,
+        families: &node.families,
+        globals: &node.globals,
+    };
     let scope = Scope { plan, module, here };
     if here.len() == 1 && here.first().is_some_and(|top| top != TYPES) {
         out.line("");
-        backend.module(out, scope, &namespaces, &node.kernels);
-    } else if node.has_kernels() {
+        backend.module(out, scope, &methods);
+    } else if node.has_view() {
         out.line("");
-        backend.namespace(out, scope, &namespaces, &node.kernels);
+        backend.namespace(out, scope, &methods);
     }
     if !node.kernels.is_empty() {
         out.line("");
@@ -167,6 +174,12 @@ fn write_node(
             info::write(out, module.input, kernel);
         }
         out.close("}");
+    }
+    if !node.families.is_empty() {
+        out.line("");
+        here.push("instances".to_owned());
+        instances::write(out, Scope { plan, module, here }, &node.families);
+        here.pop();
     }
     for (owner, key, place) in &node.types {
         out.line("");
@@ -194,8 +207,9 @@ fn write_node(
 }
 
 impl Node<'_> {
-    fn has_kernels(&self) -> bool {
-        !self.kernels.is_empty() || self.children.values().any(Self::has_kernels)
+    fn has_view(&self) -> bool {
+        let own = !self.kernels.is_empty() || !self.globals.is_empty();
+        own || self.children.values().any(Self::has_view)
     }
 }
 

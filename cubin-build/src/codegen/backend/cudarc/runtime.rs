@@ -239,9 +239,18 @@ pub mod runtime {
             /// What is embedded.
             images: &'static [Image],
         },
+        /// A variable has another size than its type.
+        GlobalSize {
+            /// The variable.
+            symbol: &'static str,
+            /// Bytes of its type.
+            expected: usize,
+            /// Bytes on the device.
+            actual: usize,
+        },
         /// The driver refused.
         Driver {
-            /// The module.
+            /// The module, kernel or variable.
             module: &'static str,
             /// What it said.
             error: DriverError,
@@ -268,6 +277,13 @@ pub mod runtime {
                         write!(f, "{comma} {}", image.target)?;
                     }
                     Ok(())
+                }
+                Self::GlobalSize {
+                    symbol,
+                    expected,
+                    actual,
+                } => {
+                    write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
                 }
                 Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
             }
@@ -629,6 +645,46 @@ pub mod runtime {
         }
     }
 
+    /// Blocks per multiprocessor.
+    pub(super) fn active_blocks_per_sm(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let count = || {
+            module.context.bind_to_thread()?;
+            function.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
+        };
+        count().map_err(|error| info.error(Reason::Driver(error)))
+    }
+
+    /// The block size with the best occupancy.
+    pub(super) fn suggested_block_size(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        shared: u32,
+    ) -> Result<(u32, u32), LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let (mut blocks, mut threads) = (0, 0);
+        let mut ask = || {
+            module.context.bind_to_thread()?;
+            let (blocks, threads) = (&raw mut blocks, &raw mut threads);
+            let function = function.cu_function();
+            // SAFETY: the handle is alive; both results outlive the call.
+            unsafe {
+                sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
+            }
+            .result()
+        };
+        ask().map_err(|error| info.error(Reason::Driver(error)))?;
+        let positive = |value| u32::try_from(value).unwrap_or(0);
+        Ok((positive(blocks), positive(threads)))
+    }
+
     fn product((x, y, z): (u32, u32, u32)) -> u64 {
         u64::from(x)
             .saturating_mul(u64::from(y))
@@ -723,6 +779,93 @@ pub mod runtime {
                 return Err(Reason::ClusterGrid { grid, cluster });
             }
             Ok(())
+        }
+    }
+
+    /// A `__constant__` or `__device__` variable of a loaded module.
+    #[derive(Debug)]
+    pub struct Global<'m, T> {
+        module: &'m LoadedModule,
+        symbol: &'static str,
+        address: DeviceAddress<T>,
+    }
+
+    impl<'m, T: DeviceRepr + Copy> Global<'m, T> {
+        /// Looks the variable up, and compares its size.
+        pub(super) fn find(
+            module: &'m LoadedModule,
+            symbol: &'static str,
+        ) -> Result<Self, LoadError> {
+            let refused = |error| LoadError::Driver {
+                module: symbol,
+                error,
+            };
+            module.context.bind_to_thread().map_err(refused)?;
+            let stream = module.context.default_stream();
+            let view = module.module.get_global(symbol, &stream).map_err(refused)?;
+            if view.len() != size_of::<T>() {
+                return Err(LoadError::GlobalSize {
+                    symbol,
+                    expected: size_of::<T>(),
+                    actual: view.len(),
+                });
+            }
+            let (address, _guard) = view.device_ptr(&stream);
+            Ok(Self {
+                module,
+                symbol,
+                address: DeviceAddress::new(address),
+            })
+        }
+
+        /// Where the variable lies, for kernels that take a pointer to it.
+        #[must_use]
+        pub fn address(&self) -> DeviceAddress<T> {
+            self.address
+        }
+
+        /// Copies `value` to the device, in the order of `stream`.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may use the variable meanwhile.
+        pub unsafe fn write(&self, stream: &Arc<CudaStream>, value: &T) -> Result<(), DriverError> {
+            stream.context().bind_to_thread()?;
+            let mut bytes = self.module.module.get_global(self.symbol, stream)?;
+            // SAFETY: `find` compared the sizes.
+            match unsafe { bytes.transmute_mut::<T>(1) } {
+                Some(mut view) => stream.memcpy_htod(::core::slice::from_ref(value), &mut view),
+                None => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE)),
+            }
+        }
+
+        /// Copies the variable from the device, in the order of `stream`, and waits for it.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may write the variable meanwhile, and what the device wrote must
+        /// be a value of the type.
+        pub unsafe fn read(&self, stream: &Arc<CudaStream>) -> Result<T, DriverError> {
+            stream.context().bind_to_thread()?;
+            let bytes = self.module.module.get_global(self.symbol, stream)?;
+            let (address, guard) = bytes.device_ptr(stream);
+            let mut value = ::core::mem::MaybeUninit::<T>::zeroed();
+            // SAFETY: as many bytes as the value has, all of them initialized.
+            let target = unsafe {
+                ::core::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>())
+            };
+            // SAFETY: the value lives until the copy is done.
+            unsafe {
+                ::cudarc::driver::result::memcpy_dtoh_async(target, address, stream.cu_stream())?;
+            }
+            drop(guard);
+            stream.synchronize()?;
+            // SAFETY: all bytes were copied, and the caller vouches for the value.
+            Ok(unsafe { value.assume_init() })
         }
     }
 
