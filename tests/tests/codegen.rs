@@ -23,6 +23,7 @@ fn generated_files_are_as_recorded() {
     let inputs = [
         ("kinds.rs", codegen_support::kinds()),
         ("both.rs", codegen_support::both()),
+        ("core.rs", codegen_support::core()),
     ];
     for (name, input) in inputs {
         let output = generate(&input);
@@ -50,10 +51,14 @@ fn order_of_modules_does_not_matter() {
 
 #[test]
 fn rustfmt_leaves_the_generated_file_alone() {
-    let input = codegen_support::both();
-    for edition in ["2021", "2024"] {
+    let inputs = [codegen_support::both(), codegen_support::core()];
+    let editions = ["2021", "2024"];
+    for (input, edition) in inputs
+        .iter()
+        .flat_map(|input| editions.map(|edition| (input, edition)))
+    {
         assert_eq!(
-            rustfmt(&generate(&input).text, edition),
+            rustfmt(&generate(input).text, edition),
             "",
             "edition {edition}"
         );

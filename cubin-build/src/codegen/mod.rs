@@ -50,6 +50,9 @@ pub enum Backend {
         /// How the generated file names the crate: `::cudarc` unless it is renamed or re-exported.
         path: String,
     },
+    /// No crate and no driver: bytes, facts, launch checks, and the `kernelParams` array of each kernel for
+    /// any driver binding.
+    Core,
 }
 
 impl Default for Backend {

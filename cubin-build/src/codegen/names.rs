@@ -33,6 +33,7 @@ const TYPE_NAMES: &[&str] = &[
 
 /// Modules that a generated module has or imports.
 const MODULE_NAMES: &[&str] = &[
+    "args",
     "info",
     "instances",
     "runtime",

@@ -306,7 +306,6 @@ pub(super) fn write_builtins(out: &mut Writer, plan: &Plan<'_>, impls: &dyn Fn(&
         out.line("#[repr(transparent)]");
         out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]");
         out.line("pub struct DeviceFunction(pub u64);");
-        out.line("");
         impls(out, "DeviceFunction");
     }
 }
@@ -329,7 +328,6 @@ fn write_newtype(out: &mut Writer, scalar: Scalar, impls: &dyn Fn(&mut Writer, &
     out.line("#[repr(transparent)]");
     out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]");
     out.line(format!("pub struct {name}(pub {bits});"));
-    out.line("");
     impls(out, &name);
 }
 
@@ -387,6 +385,5 @@ fn write_tensor_map(out: &mut Writer, align: u64, impls: &dyn Fn(&mut Writer, &s
     out.doc("As the driver wrote it.");
     out.line("pub opaque: [u64; 16],");
     out.close("}");
-    out.line("");
     impls(out, &name);
 }

@@ -3483,6 +3483,7 @@ pub mod types {
         assert!(size_of::<Char3>() == 3);
         assert!(align_of::<Char3>() == 1);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Char3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Char3 {}
@@ -3505,6 +3506,7 @@ pub mod types {
         assert!(size_of::<UChar4>() == 4);
         assert!(align_of::<UChar4>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for UChar4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for UChar4 {}
@@ -3523,6 +3525,7 @@ pub mod types {
         assert!(size_of::<Short2>() == 4);
         assert!(align_of::<Short2>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Short2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Short2 {}
@@ -3543,6 +3546,7 @@ pub mod types {
         assert!(size_of::<Int3>() == 12);
         assert!(align_of::<Int3>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Int3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Int3 {}
@@ -3563,6 +3567,7 @@ pub mod types {
         assert!(size_of::<Dim3>() == 12);
         assert!(align_of::<Dim3>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Dim3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Dim3 {}
@@ -3581,6 +3586,7 @@ pub mod types {
         assert!(size_of::<ULongLong2>() == 16);
         assert!(align_of::<ULongLong2>() == 16);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for ULongLong2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for ULongLong2 {}
@@ -3599,6 +3605,7 @@ pub mod types {
         assert!(size_of::<Float2>() == 8);
         assert!(align_of::<Float2>() == 8);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Float2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float2 {}
@@ -3619,6 +3626,7 @@ pub mod types {
         assert!(size_of::<Float3>() == 12);
         assert!(align_of::<Float3>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Float3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float3 {}
@@ -3641,6 +3649,7 @@ pub mod types {
         assert!(size_of::<Float4>() == 16);
         assert!(align_of::<Float4>() == 16);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Float4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float4 {}
@@ -3659,6 +3668,7 @@ pub mod types {
         assert!(size_of::<Double2>() == 16);
         assert!(align_of::<Double2>() == 16);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Double2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Double2 {}
@@ -3677,6 +3687,7 @@ pub mod types {
         assert!(size_of::<Half2>() == 4);
         assert!(align_of::<Half2>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Half2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Half2 {}
@@ -3695,6 +3706,7 @@ pub mod types {
         assert!(size_of::<BFloat16x2>() == 4);
         assert!(align_of::<BFloat16x2>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for BFloat16x2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for BFloat16x2 {}
@@ -4056,6 +4068,291 @@ pub mod runtime {
         (bits << unused).cast_signed() >> unused
     }
 
+    /// Why a kernel cannot be launched. All but the driver's own refusals is found before the
+    /// launch is handed to the driver.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct LaunchError {
+        /// C++ name of the kernel.
+        pub kernel: &'static str,
+        /// What is wrong.
+        pub reason: Reason,
+    }
+
+    /// What is wrong with a launch.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// The kernel is not in the image that was loaded.
+        NotInImage(Target),
+        /// The kernel belongs to another module than this one.
+        OtherModule(&'static str),
+        /// The stream belongs to another context than the module.
+        OtherContext,
+        /// The grid has a zero or too large dimension.
+        Grid {
+            /// Blocks along x, y and z.
+            grid: (u32, u32, u32),
+            /// What the device allows.
+            limit: (u32, u32, u32),
+        },
+        /// The block has a zero or too large dimension.
+        Block {
+            /// Threads along x, y and z.
+            block: (u32, u32, u32),
+            /// What the device allows.
+            limit: (u32, u32, u32),
+        },
+        /// More threads per block than the kernel can run with on this device.
+        Threads {
+            /// Threads per block.
+            threads: u64,
+            /// The most that its launch bounds, its registers and the device allow.
+            limit: u32,
+        },
+        /// The kernel was compiled for exactly one block shape.
+        RequiredBlock {
+            /// Threads along x, y and z.
+            block: (u32, u32, u32),
+            /// The shape it was compiled for.
+            required: [u32; 3],
+        },
+        /// More shared memory than the device has for a block.
+        SharedMemory {
+            /// Bytes of dynamic shared memory asked for.
+            dynamic: u32,
+            /// Bytes that the kernel itself declares.
+            fixed: u64,
+            /// Bytes that the device allows per block.
+            limit: u64,
+        },
+        /// The device cannot launch cooperatively.
+        Cooperative,
+        /// The device cannot launch clusters.
+        NoClusters,
+        /// The kernel needs a cluster shape, or another one.
+        RequiredCluster {
+            /// The shape asked for.
+            cluster: Option<(u32, u32, u32)>,
+            /// The shape it was compiled for; absent when it only needs to be given one.
+            required: Option<[u32; 3]>,
+        },
+        /// The cluster has a zero dimension or too many blocks.
+        Cluster {
+            /// Blocks along x, y and z.
+            cluster: (u32, u32, u32),
+            /// The most blocks per cluster.
+            limit: u32,
+        },
+        /// The grid is no multiple of the cluster.
+        ClusterGrid {
+            /// Blocks along x, y and z.
+            grid: (u32, u32, u32),
+            /// Blocks per cluster along x, y and z.
+            cluster: (u32, u32, u32),
+        },
+        /// The driver refused.
+        Driver(DriverError),
+    }
+
+    impl fmt::Display for LaunchError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
+        }
+    }
+
+    impl ::core::error::Error for LaunchError {}
+
+    impl fmt::Display for Reason {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
+                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
+                Self::OtherContext => f.write_str("the stream belongs to another context"),
+                Self::Grid { grid, limit } => {
+                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
+                }
+                Self::Block { block, limit } => {
+                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
+                }
+                Self::Threads { threads, limit } => {
+                    write!(f, "{threads} threads per block, the kernel allows {limit}")
+                }
+                Self::RequiredBlock { block, required } => {
+                    write!(f, "block {block:?}, compiled for exactly {required:?}")
+                }
+                Self::SharedMemory {
+                    dynamic,
+                    fixed,
+                    limit,
+                } => write!(
+                    f,
+                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
+                ),
+                Self::Cooperative => f.write_str("the device has no cooperative launch"),
+                Self::NoClusters => f.write_str("the device has no thread block clusters"),
+                Self::RequiredCluster { cluster, required } => match (cluster, required) {
+                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, Some(required)) => {
+                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
+                    }
+                },
+                Self::Cluster { cluster, limit } => {
+                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                }
+                Self::ClusterGrid { grid, cluster } => {
+                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
+                }
+                Self::Driver(error) => write!(f, "{error}"),
+            }
+        }
+    }
+
+    /// What a device allows.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Limits {
+        /// Blocks along x, y and z.
+        pub grid: (u32, u32, u32),
+        /// Threads of a block along x, y and z.
+        pub block: (u32, u32, u32),
+        /// Threads of a block.
+        pub threads: u32,
+        /// Bytes of dynamic plus static shared memory per block without asking for more.
+        pub shared: u64,
+        /// The same after asking for more.
+        pub shared_optin: u64,
+        /// Whether blocks can be launched to be resident all at once.
+        pub cooperative: bool,
+        /// Whether blocks can be launched in clusters.
+        pub clusters: bool,
+    }
+
+    /// What a launch asks for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Shape {
+        /// Blocks along x, y and z.
+        pub grid: (u32, u32, u32),
+        /// Threads of a block along x, y and z.
+        pub block: (u32, u32, u32),
+        /// Bytes of dynamic shared memory per block.
+        pub shared: u32,
+        /// All blocks resident at once.
+        pub cooperative: bool,
+        /// Blocks of a cluster along x, y and z, where the launch gives them.
+        pub cluster: Option<(u32, u32, u32)>,
+    }
+
+    fn product((x, y, z): (u32, u32, u32)) -> u64 {
+        u64::from(x)
+            .saturating_mul(u64::from(y))
+            .saturating_mul(u64::from(z))
+    }
+
+    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
+        let one = |value, limit| 0 < value && value <= limit;
+        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+    }
+
+    impl Limits {
+        /// Holds a launch against the device and against what the kernel was compiled for.
+        ///
+        /// # Errors
+        /// What the launch asks for beyond either.
+        pub fn check(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+            let (grid, block, dynamic) = (launch.grid, launch.block, launch.shared);
+            if !within(grid, self.grid) {
+                return Err(Reason::Grid {
+                    grid,
+                    limit: self.grid,
+                });
+            }
+            if !within(block, self.block) {
+                return Err(Reason::Block {
+                    block,
+                    limit: self.block,
+                });
+            }
+            let shape = [block.0, block.1, block.2];
+            let other = resources
+                .required_threads
+                .filter(|&required| required != shape);
+            if let Some(required) = other {
+                return Err(Reason::RequiredBlock { block, required });
+            }
+            let threads = product(block);
+            let limit = resources.max_threads_total().min(self.threads);
+            if threads > u64::from(limit) {
+                return Err(Reason::Threads { threads, limit });
+            }
+            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
+                return Err(Reason::SharedMemory {
+                    dynamic,
+                    fixed: resources.static_shared,
+                    limit: self.shared_optin,
+                });
+            }
+            if launch.cooperative && !self.cooperative {
+                return Err(Reason::Cooperative);
+            }
+            self.check_cluster(resources, launch)
+        }
+
+        fn check_cluster(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+            let required = resources.cluster;
+            let cluster = match (launch.cluster, required) {
+                (None, None) if resources.explicit_cluster => {
+                    return Err(Reason::RequiredCluster {
+                        cluster: None,
+                        required,
+                    });
+                }
+                (None, None) => return Ok(()),
+                (None, Some([x, y, z])) => (x, y, z),
+                (Some(cluster), None) => cluster,
+                (Some(cluster), Some([x, y, z])) => {
+                    if cluster != (x, y, z) {
+                        return Err(Reason::RequiredCluster {
+                            cluster: Some(cluster),
+                            required,
+                        });
+                    }
+                    cluster
+                }
+            };
+            if !self.clusters {
+                return Err(Reason::NoClusters);
+            }
+            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
+            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
+            let (x, y, z) = cluster;
+            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
+                return Err(Reason::Cluster { cluster, limit });
+            }
+            let grid = launch.grid;
+            let whole =
+                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+            if !whole {
+                return Err(Reason::ClusterGrid { grid, cluster });
+            }
+            Ok(())
+        }
+    }
+
+    impl KernelInfo {
+        #[cold]
+        pub(super) fn error(&self, reason: Reason) -> LaunchError {
+            LaunchError {
+                kernel: self.name,
+                reason,
+            }
+        }
+    }
+
+    /// The address of an argument, for the driver to read the value from.
+    pub(super) fn param<T>(value: &T) -> *mut c_void {
+        ::core::ptr::from_ref(value).cast_mut().cast()
+    }
+
     /// A device address as an argument and the guard that records its use when dropped.
     pub type Bound<'a> = (sys::CUdeviceptr, SyncOnDrop<'a>);
 
@@ -4220,6 +4517,18 @@ pub mod runtime {
         }
     }
 
+    impl Launch {
+        fn shape(&self) -> Shape {
+            Shape {
+                grid: self.config.grid_dim,
+                block: self.config.block_dim,
+                shared: self.config.shared_mem_bytes,
+                cooperative: self.cooperative,
+                cluster: self.cluster,
+            }
+        }
+    }
+
     impl From<LaunchConfig> for Launch {
         fn from(config: LaunchConfig) -> Self {
             Self {
@@ -4330,163 +4639,10 @@ pub mod runtime {
         }
     }
 
-    impl ::std::error::Error for LoadError {}
-
-    /// Why a kernel cannot be launched. Everything but [`Reason::Driver`] is found before the launch
-    /// is handed to the driver.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub struct LaunchError {
-        /// C++ name of the kernel.
-        pub kernel: &'static str,
-        /// What is wrong.
-        pub reason: Reason,
-    }
-
-    /// What is wrong with a launch.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum Reason {
-        /// The kernel is not in the image that was loaded.
-        NotInImage(Target),
-        /// The kernel belongs to another module than this one.
-        OtherModule(&'static str),
-        /// The stream belongs to another context than the module.
-        OtherContext,
-        /// The grid has a zero or too large dimension.
-        Grid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// The block has a zero or too large dimension.
-        Block {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// More threads per block than the kernel can run with on this device.
-        Threads {
-            /// Threads per block.
-            threads: u64,
-            /// The most that its launch bounds, its registers and the device allow.
-            limit: u32,
-        },
-        /// The kernel was compiled for exactly one block shape.
-        RequiredBlock {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// The shape it was compiled for.
-            required: [u32; 3],
-        },
-        /// More shared memory than the device has for a block.
-        SharedMemory {
-            /// Bytes of dynamic shared memory asked for.
-            dynamic: u32,
-            /// Bytes that the kernel itself declares.
-            fixed: u64,
-            /// Bytes that the device allows per block.
-            limit: u64,
-        },
-        /// The device cannot launch cooperatively.
-        Cooperative,
-        /// The device cannot launch clusters.
-        NoClusters,
-        /// The kernel needs a cluster shape, or another one.
-        RequiredCluster {
-            /// The shape asked for.
-            cluster: Option<(u32, u32, u32)>,
-            /// The shape it was compiled for; absent when it only needs to be given one.
-            required: Option<[u32; 3]>,
-        },
-        /// The cluster has a zero dimension or too many blocks.
-        Cluster {
-            /// Blocks along x, y and z.
-            cluster: (u32, u32, u32),
-            /// The most blocks per cluster.
-            limit: u32,
-        },
-        /// The grid is no multiple of the cluster.
-        ClusterGrid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// Blocks per cluster along x, y and z.
-            cluster: (u32, u32, u32),
-        },
-        /// The driver refused.
-        Driver(DriverError),
-    }
-
-    impl fmt::Display for LaunchError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
-        }
-    }
-
-    impl ::std::error::Error for LaunchError {}
-
-    impl fmt::Display for Reason {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
-                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
-                Self::OtherContext => f.write_str("the stream belongs to another context"),
-                Self::Grid { grid, limit } => {
-                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Block { block, limit } => {
-                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Threads { threads, limit } => {
-                    write!(f, "{threads} threads per block, the kernel allows {limit}")
-                }
-                Self::RequiredBlock { block, required } => {
-                    write!(f, "block {block:?}, compiled for exactly {required:?}")
-                }
-                Self::SharedMemory {
-                    dynamic,
-                    fixed,
-                    limit,
-                } => write!(
-                    f,
-                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
-                ),
-                Self::Cooperative => f.write_str("the device has no cooperative launch"),
-                Self::NoClusters => f.write_str("the device has no thread block clusters"),
-                Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape (`Launch::clustered`)"),
-                    (_, Some(required)) => {
-                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
-                    }
-                },
-                Self::Cluster { cluster, limit } => {
-                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
-                }
-                Self::ClusterGrid { grid, cluster } => {
-                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
-                }
-                Self::Driver(error) => write!(f, "{error}"),
-            }
-        }
-    }
-
-    /// What the device allows, asked once per module.
-    #[derive(Clone, Copy, Debug)]
-    struct Limits {
-        grid: (u32, u32, u32),
-        block: (u32, u32, u32),
-        threads: u32,
-        /// Dynamic plus static shared memory per block without asking for more.
-        shared: u64,
-        /// The same after asking.
-        shared_optin: u64,
-        cooperative: bool,
-        clusters: bool,
-    }
+    impl ::core::error::Error for LoadError {}
 
     impl Limits {
+        /// Asks the driver, once per module.
         fn new(context: &CudaContext) -> Result<Self, DriverError> {
             let get = |attribute| {
                 context
@@ -4655,7 +4811,7 @@ pub mod runtime {
         {
             return fail(Reason::OtherContext);
         }
-        if let Err(reason) = module.limits.check(resources, &launch) {
+        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
             return fail(reason);
         }
         let kernel = match module.kernel(index, info) {
@@ -4719,103 +4875,6 @@ pub mod runtime {
         ask().map_err(|error| info.error(Reason::Driver(error)))?;
         let positive = |value| u32::try_from(value).unwrap_or(0);
         Ok((positive(blocks), positive(threads)))
-    }
-
-    fn product((x, y, z): (u32, u32, u32)) -> u64 {
-        u64::from(x)
-            .saturating_mul(u64::from(y))
-            .saturating_mul(u64::from(z))
-    }
-
-    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
-        let one = |value, limit| 0 < value && value <= limit;
-        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
-    }
-
-    impl Limits {
-        /// Holds a launch against the device and against what the kernel was compiled for.
-        fn check(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: dynamic,
-            } = launch.config;
-            if !within(grid, self.grid) {
-                return Err(Reason::Grid {
-                    grid,
-                    limit: self.grid,
-                });
-            }
-            if !within(block, self.block) {
-                return Err(Reason::Block {
-                    block,
-                    limit: self.block,
-                });
-            }
-            let shape = [block.0, block.1, block.2];
-            let other = resources
-                .required_threads
-                .filter(|&required| required != shape);
-            if let Some(required) = other {
-                return Err(Reason::RequiredBlock { block, required });
-            }
-            let threads = product(block);
-            let limit = resources.max_threads_total().min(self.threads);
-            if threads > u64::from(limit) {
-                return Err(Reason::Threads { threads, limit });
-            }
-            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
-                return Err(Reason::SharedMemory {
-                    dynamic,
-                    fixed: resources.static_shared,
-                    limit: self.shared_optin,
-                });
-            }
-            if launch.cooperative && !self.cooperative {
-                return Err(Reason::Cooperative);
-            }
-            self.check_cluster(resources, launch)
-        }
-
-        fn check_cluster(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
-            let required = resources.cluster;
-            let cluster = match (launch.cluster, required) {
-                (None, None) if resources.explicit_cluster => {
-                    return Err(Reason::RequiredCluster {
-                        cluster: None,
-                        required,
-                    });
-                }
-                (None, None) => return Ok(()),
-                (None, Some([x, y, z])) => (x, y, z),
-                (Some(cluster), None) => cluster,
-                (Some(cluster), Some([x, y, z])) => {
-                    if cluster != (x, y, z) {
-                        return Err(Reason::RequiredCluster {
-                            cluster: Some(cluster),
-                            required,
-                        });
-                    }
-                    cluster
-                }
-            };
-            if !self.clusters {
-                return Err(Reason::NoClusters);
-            }
-            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
-            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
-            let (x, y, z) = cluster;
-            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
-                return Err(Reason::Cluster { cluster, limit });
-            }
-            let grid = launch.config.grid_dim;
-            let whole =
-                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
-            if !whole {
-                return Err(Reason::ClusterGrid { grid, cluster });
-            }
-            Ok(())
-        }
     }
 
     /// A `__constant__` or `__device__` variable of a loaded module.
@@ -5038,20 +5097,5 @@ pub mod runtime {
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
                 .result()
         }
-    }
-
-    impl KernelInfo {
-        #[cold]
-        pub(super) fn error(&self, reason: Reason) -> LaunchError {
-            LaunchError {
-                kernel: self.name,
-                reason,
-            }
-        }
-    }
-
-    /// The address of an argument, for the driver to read the value from.
-    pub(super) fn param<T>(value: &T) -> *mut c_void {
-        ::core::ptr::from_ref(value).cast_mut().cast()
     }
 }

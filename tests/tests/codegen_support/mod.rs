@@ -64,6 +64,14 @@ pub(crate) fn both() -> Input {
     }
 }
 
+/// The same without a driver.
+pub(crate) fn core() -> Input {
+    Input {
+        backend: Backend::Core,
+        ..both()
+    }
+}
+
 /// The recorded input: every kind of parameter.
 pub(crate) fn kinds() -> Input {
     Input {

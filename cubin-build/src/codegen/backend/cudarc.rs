@@ -4,12 +4,11 @@
 //! order its uses between streams, and hands the driver one pointer per argument. The crate's launch builder
 //! is not used: it allocates for every launch and knows no clusters.
 
-use super::{Methods, Write};
+use super::{Methods, Write, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
-    info, names,
-    names::Kind,
+    names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
     write::{Expr, Writer, count, number, string},
@@ -25,6 +24,14 @@ const RUNTIME: &str = include_str!("cudarc/runtime.rs");
 const DEFAULT_PATH: &str = "::cudarc";
 
 impl Write for Cudarc {
+    fn has_driver(&self) -> bool {
+        true
+    }
+
+    fn has_families(&self) -> bool {
+        true
+    }
+
     fn runtime(&self) -> &str {
         RUNTIME
     }
@@ -37,6 +44,7 @@ impl Write for Cudarc {
     }
 
     fn impls(&self, out: &mut Writer, ident: &str) {
+        out.line("");
         out.line("// SAFETY: the same bytes on host and device; zero bytes are a value.");
         out.line(format!(
             "unsafe impl ::cudarc::driver::DeviceRepr for {ident} {{}}"
@@ -60,17 +68,7 @@ impl Write for Cudarc {
         out.open("impl Module {");
         images(out, scope);
         out.line("");
-        out.doc("All kernels with a wrapper.");
-        let all = module
-            .kernels
-            .iter()
-            .map(|kernel| Expr::atom(format!("&{}", info_path(&kernel.path, &kernel.constant))))
-            .collect();
-        out.expr(
-            "pub const KERNELS: &'static [&'static runtime::KernelInfo] = ",
-            &Expr::array_ref(all),
-            ";",
-        );
+        kernels(out, scope);
         out.line("");
         loading(out, &module.input.name, module.kernels.len());
         for part in parts(scope, methods, "&self.module", "'_") {
@@ -130,48 +128,6 @@ fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) 
         all.push(part(&|out| family_wrapper(out, scope, family, module)));
     }
     all
-}
-
-fn info_path(path: &[String], constant: &str) -> String {
-    let mut text = String::new();
-    for part in path {
-        text.push_str(part);
-        text.push_str("::");
-    }
-    format!("{text}info::{constant}")
-}
-
-fn images(out: &mut Writer, scope: Scope<'_>) {
-    let mut images: Vec<_> = scope.module.input.images.iter().collect();
-    images.sort_by_key(|image| image.target);
-    out.doc("The embedded cubins.");
-    out.open("pub const IMAGES: &'static [runtime::Image] = {");
-    let mut items = Vec::new();
-    for image in images {
-        let name = image.target.to_string().to_uppercase();
-        out.line(format!("static {name}: &runtime::Aligned<[u8]> ="));
-        out.line(format!(
-            "    &runtime::Aligned(*include_bytes!({}));",
-            string(&image.file)
-        ));
-        items.push(Expr::Struct {
-            path: "runtime::Image".to_owned(),
-            fields: vec![
-                ("target".to_owned(), info::target(image.target)),
-                ("file".to_owned(), Expr::string(&image.file)),
-                ("bytes".to_owned(), Expr::atom(format!("&{name}.0"))),
-            ],
-            base: None,
-        });
-    }
-    let count = items.len();
-    out.expr(
-        &format!("static IMAGES: [runtime::Image; {count}] = "),
-        &Expr::Array(items),
-        ";",
-    );
-    out.line("&IMAGES");
-    out.close("};");
 }
 
 fn loading(out: &mut Writer, name: &str, kernels: usize) {
@@ -579,23 +535,4 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
         out.line(format!("unsafe {{ {ready}.launch(&mut {params}) }}"));
     }
     out.close("}");
-}
-
-/// Rust names of parameters, none twice.
-fn param_names(params: &[Param]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut in_pack = 0;
-    for (ordinal, param) in params.iter().enumerate() {
-        let name = match &param.name {
-            Some(name) if param.pack => {
-                in_pack += 1;
-                format!("{name}_{}", in_pack - 1)
-            }
-            Some(name) => name.clone(),
-            None => format!("p{ordinal}"),
-        };
-        let name = names::fresh(&names::ident(&name, Kind::Value), &names);
-        names.push(name);
-    }
-    names
 }
