@@ -28,8 +28,14 @@ impl std::ops::Deref for Bytes {
 /// Maps `path`, or reads it where it cannot be mapped.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Bytes> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    let meta = file.metadata().with_context(|| format!("cannot read {}", path.display()))?;
-    anyhow::ensure!(!meta.is_dir(), "{} is a directory; name the files in it", path.display());
+    let meta = file
+        .metadata()
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    anyhow::ensure!(
+        !meta.is_dir(),
+        "{} is a directory; name the files in it",
+        path.display()
+    );
     if meta.is_file() && meta.len() > 0 {
         // SAFETY: the map is read-only and private to this process. If another process truncates the file while we
         // read it, the operating system ends us with SIGBUS: acceptable for a command that only looks.
