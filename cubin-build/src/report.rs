@@ -44,7 +44,11 @@ impl Request {
         let dir = PathBuf::from(env.get(VARIABLE).filter(|value| !value.is_empty())?);
         let package = match env.peek("CARGO_PKG_NAME") {
             Some(name) => name.to_string_lossy().into_owned(),
-            None => root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            None => root
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
         };
         let file = format!("{package}-{}.json", out_file.replace(['/', '\\'], "_"));
         Some(Self { dir, package, file })
@@ -79,7 +83,10 @@ pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io:
         .number("errors", outcome.sink.count(Level::Deny) as u64)
         .number("warnings", outcome.sink.count(Level::Warn) as u64)
         .string("rendered", rendered)
-        .raw("findings", array(outcome.sink.shown().into_iter().map(to_json)))
+        .raw(
+            "findings",
+            array(outcome.sink.shown().into_iter().map(to_json)),
+        )
         .raw("kernels", array(kernels))
         .raw("baseline", baseline)
         .finish();

@@ -5,6 +5,7 @@ use cubin_core::Sm;
 use super::images::Places;
 use crate::{
     compile::{self, Failure, Message},
+    config::Config,
     diag::{Code, Diag, codes},
     signature::{
         Finding, Problem,
@@ -39,39 +40,74 @@ fn with_remarks(code: Code, text: &str) -> Diag {
         diag = diag.note(rest);
     }
     for (is_help, text) in remarks {
-        diag = if is_help { diag.help(text) } else { diag.note(text) };
+        diag = if is_help {
+            diag.help(text)
+        } else {
+            diag.note(text)
+        };
     }
     diag
 }
 
 pub(super) fn toolkit(error: &toolkit::Error) -> Diag {
     let code = match error {
-        toolkit::Error::NotFound { .. } | toolkit::Error::Variable { .. } | toolkit::Error::WrongVersion { .. } => {
-            codes::TOOLKIT_NOT_FOUND
-        }
+        toolkit::Error::NotFound { .. }
+        | toolkit::Error::Variable { .. }
+        | toolkit::Error::WrongVersion { .. } => codes::TOOLKIT_NOT_FOUND,
         _ => codes::TOOLKIT_INSTALL_FAILED,
     };
     with_remarks(code, &error.to_string())
 }
 
-pub(super) fn compile(error: &compile::Error) -> Diag {
+pub(super) fn compile(error: &compile::Error, config: &Config) -> Diag {
+    let place = match error {
+        compile::Error::UnsupportedTarget { target, .. } => config
+            .build
+            .arch
+            .iter()
+            .find(|arch| arch.value == *target)
+            .map(|arch| &arch.span),
+        compile::Error::Flag { flag, .. } => config
+            .build
+            .flags
+            .iter()
+            .find(|given| given.value == *flag)
+            .map(|given| &given.span),
+        compile::Error::IncludeDir(dir) => config
+            .build
+            .include
+            .iter()
+            .find(|given| std::path::Path::new(&given.value) == dir)
+            .map(|given| &given.span),
+        _ => None,
+    };
     let code = match error {
         compile::Error::UnsupportedTarget { .. } => codes::TARGET_UNSUPPORTED,
         compile::Error::OutDir { .. } => codes::OUTPUT_UNWRITABLE,
-        compile::Error::Flag { .. } | compile::Error::IncludeDir(_) | compile::Error::Twice(_) => codes::CONFIG_INVALID,
+        compile::Error::Flag { .. } | compile::Error::IncludeDir(_) | compile::Error::Twice(_) => {
+            codes::CONFIG_INVALID
+        }
         _ => codes::COMPILE_FAILED,
     };
-    with_remarks(code, &error.to_string())
+    with_remarks(code, &error.to_string()).at_place(place, "asked for here")
 }
 
 /// A source that did not compile, with all that the tools printed.
-pub(super) fn failure(failure: &Failure, places: &mut Places) -> Diag {
+pub(super) fn failure(failure: &Failure, source: &str, places: &mut Places) -> Diag {
     let targets: Vec<String> = failure.targets.iter().map(Sm::to_string).collect();
-    let source = failure.source.to_string_lossy().replace('\\', "/");
     let first = failure.first_error();
     let message = match first {
-        Some(message) => format!("{source} does not compile for {}: {}", targets.join(", "), message.text),
-        None => failure.to_string().lines().next().unwrap_or_default().to_owned(),
+        Some(message) => format!(
+            "{source} does not compile for {}: {}",
+            targets.join(", "),
+            message.text
+        ),
+        None => failure
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
     };
     let mut diag = Diag::error(codes::COMPILE_FAILED, message);
     if let Some(span) = first.and_then(|message| place(message, places)) {
@@ -129,7 +165,10 @@ pub(super) fn signature(finding: &Finding, place: Option<Span>) -> Diag {
     };
     let mut diag = Diag::error(
         code,
-        format!("kernel `{}` on {}: {}", finding.kernel, finding.target, finding.problem),
+        format!(
+            "kernel `{}` on {}: {}",
+            finding.kernel, finding.target, finding.problem
+        ),
     )
     .kernel(finding.kernel.clone())
     .help(help);
@@ -143,7 +182,10 @@ pub(super) fn signature(finding: &Finding, place: Option<Span>) -> Diag {
 pub(super) fn refused(kernel: &Kernel, refusal: &Refusal, place: Option<Span>) -> Diag {
     let mut diag = Diag::warning(
         codes::KERNEL_REFUSED,
-        format!("no launch wrapper for `{}`: {}", kernel.name, refusal.reason),
+        format!(
+            "no launch wrapper for `{}`: {}",
+            kernel.name, refusal.reason
+        ),
     )
     .kernel(kernel.name.clone());
     if let Some(span) = place {

@@ -4,7 +4,9 @@
 //! they could decide and formats nothing that `diag` could format.
 
 mod images;
+mod instantiate;
 mod messages;
+mod prebuilt;
 mod run;
 mod settings;
 
@@ -44,6 +46,7 @@ pub struct Builder {
     files: Vec<PathBuf>,
     file_flags: Vec<(PathBuf, Vec<String>)>,
     dirs: Vec<PathBuf>,
+    instances: Vec<(PathBuf, String)>,
     archs: Vec<String>,
     includes: Vec<PathBuf>,
     defines: Vec<(String, Option<String>)>,
@@ -64,7 +67,8 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or a prebuilt `.cubin`.
+    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or machine code: a
+    /// `.cubin`, or a `.fatbin` (compressed entries need the feature `fatbin`).
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
@@ -84,13 +88,21 @@ impl Builder {
     ) -> Self {
         let path = path.into();
         self.files.push(path.clone());
-        self.file_flags.push((path, flags.into_iter().map(Into::into).collect()));
+        self.file_flags
+            .push((path, flags.into_iter().map(Into::into).collect()));
         self
     }
 
     /// Adds every `.cu` file below a directory, those in its subdirectories included.
     pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.dirs.push(path.into());
+        self
+    }
+
+    /// Instantiates a kernel template that `file`, one of the sources, defines: `.instantiate("kernels/scale.cu",
+    /// "scale<float>")`. The same as `[[instantiate]]` in `cubin.toml`.
+    pub fn instantiate(mut self, file: impl Into<PathBuf>, kernel: impl Into<String>) -> Self {
+        self.instances.push((file.into(), kernel.into()));
         self
     }
 
@@ -108,8 +120,13 @@ impl Builder {
     }
 
     /// Defines a macro (nvcc's `-D`): `.define("TILE", "64")`, `.define("FAST", None)`.
-    pub fn define<'v>(mut self, name: impl Into<String>, value: impl Into<Option<&'v str>>) -> Self {
-        self.defines.push((name.into(), value.into().map(str::to_owned)));
+    pub fn define<'v>(
+        mut self,
+        name: impl Into<String>,
+        value: impl Into<Option<&'v str>>,
+    ) -> Self {
+        self.defines
+            .push((name.into(), value.into().map(str::to_owned)));
         self
     }
 
@@ -206,7 +223,10 @@ impl Builder {
         }
         if let Some(request) = &outcome.report {
             if let Err(error) = report::write(request, &outcome, &text) {
-                text.push_str(&format!("error: cannot write the report into {}: {error}\n", request.dir.display()));
+                text.push_str(&format!(
+                    "error: cannot write the report into {}: {error}\n",
+                    request.dir.display()
+                ));
                 eprint!("{text}");
                 std::process::exit(1);
             }
@@ -230,6 +250,9 @@ impl Builder {
         for name in &outcome.watch.variables {
             cargo::rerun_if_env_changed(name);
         }
+        if let Some(line) = &outcome.announcement {
+            cargo::warning(line);
+        }
         for diag in &shown {
             cargo::warning(&diag::summary_line(diag));
         }
@@ -245,7 +268,9 @@ impl Builder {
         let outcome = run::run(&self, &env);
         match outcome.output {
             Some(output) if !outcome.sink.has_errors() => Ok(output),
-            _ => Err(Error { findings: outcome.sink }),
+            _ => Err(Error {
+                findings: outcome.sink,
+            }),
         }
     }
 }
@@ -276,8 +301,11 @@ impl std::error::Error for Error {}
 
 /// Colour only when it was asked for: a build script's standard error goes through cargo and is never a terminal.
 fn wants_colour(env: &Env) -> bool {
-    env.peek("CARGO_TERM_COLOR").is_some_and(|value| value == "always")
-        || env.peek("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0")
+    env.peek("CARGO_TERM_COLOR")
+        .is_some_and(|value| value == "always")
+        || env
+            .peek("CLICOLOR_FORCE")
+            .is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 /// All that one run found and made.
@@ -288,6 +316,8 @@ pub(crate) struct Outcome {
     pub(crate) watch: crate::compile::Watch,
     pub(crate) facts: Vec<Facts>,
     pub(crate) baseline: Option<report::BaselineFile>,
+    /// Something that took long and that the user should know of even when all went well.
+    pub(crate) announcement: Option<String>,
     /// Set in report mode.
     pub(crate) report: Option<report::Request>,
 }

@@ -147,7 +147,7 @@ fn struct_form<'a>(record: &'a Record, signatures: &'a Signatures) -> Option<For
         }
         let field_align = field_align.min(cap).max(1);
         let natural = end.checked_next_multiple_of(field_align)?;
-        if field.offset % field_align != 0 || field.offset < natural {
+        if !field.offset.is_multiple_of(field_align) || field.offset < natural {
             return None;
         }
         if field.offset > natural {
@@ -162,7 +162,7 @@ fn struct_form<'a>(record: &'a Record, signatures: &'a Signatures) -> Option<For
         return None;
     }
     let natural = end.checked_next_multiple_of(record.align)?;
-    if natural > record.size || record.size % record.align != 0 {
+    if natural > record.size || !record.size.is_multiple_of(record.align) {
         return None;
     }
     if natural < record.size || end == 0 {

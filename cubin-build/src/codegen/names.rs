@@ -148,10 +148,8 @@ fn is_anonymous(part: &str) -> bool {
 /// A C++ type or template argument as part of a Rust name.
 pub(super) fn short(argument: &str) -> String {
     let argument = argument.trim().trim_start_matches("::").trim();
-    if let Some(rest) = argument.strip_prefix('(') {
-        if let Some((cast, value)) = split_cast(rest) {
-            return short_value(cast, value);
-        }
+    if let Some((cast, value)) = argument.strip_prefix('(').and_then(split_cast) {
+        return short_value(cast, value);
     }
     if let Some(rest) = argument.strip_suffix('*') {
         return match strip_const(rest) {

@@ -229,7 +229,7 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
         .find_map(|(ordinal, param)| {
             let name = param.name.as_deref().unwrap_or("unnamed");
             let reason = match &param.ty {
-                Type::Void | Type::Array(..) | Type::Opaque(_) => {
+                Type::Void | Type::Opaque(_) => {
                     "is a value whose layout is not known"
                 }
                 Type::Record(id)
@@ -256,11 +256,12 @@ fn reach(ty: &Type, signatures: &Signatures, found: &mut BTreeSet<Key>) {
         Type::Pointer(pointer) => reach(&pointer.pointee, signatures, found),
         Type::Array(element, _) => reach(element, signatures, found),
         Type::Record(id) => {
-            if let Some(record) = signatures.records.get(id.0) {
-                if found.insert(Key::Record(*id)) {
-                    for field in &record.fields {
-                        reach(&field.ty, signatures, found);
-                    }
+            let Some(record) = signatures.records.get(id.0) else {
+                return;
+            };
+            if found.insert(Key::Record(*id)) {
+                for field in &record.fields {
+                    reach(&field.ty, signatures, found);
                 }
             }
         }

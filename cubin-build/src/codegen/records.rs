@@ -226,16 +226,17 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
         .map(|(name, field)| format!("{name}: {}", scope.value(&field.ty)))
         .collect();
     out.signature("pub const fn new", &args, " -> Self {");
-    out.open("Self {");
-    for (member, name) in members.iter().zip(names) {
-        match member {
-            Member::Field(_) => out.line(format!("{name},")),
+    let inits: Vec<String> = members
+        .iter()
+        .zip(names)
+        .map(|(member, name)| match member {
+            Member::Field(_) => name.clone(),
             Member::Padding(bytes) | Member::Bits { bytes, .. } => {
-                out.line(format!("{name}: [0; {}],", number(i128::from(*bytes))));
+                format!("{name}: [0; {}]", number(i128::from(*bytes)))
             }
-        }
-    }
-    out.close("}");
+        })
+        .collect();
+    out.small_struct("Self", &inits);
     out.close("}");
 }
 

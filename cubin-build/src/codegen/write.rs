@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 const MAX_WIDTH: usize = 100;
 /// Widest argument list on one line (`fn_call_width`), and widest array (`array_width`).
 const LIST_WIDTH: usize = 60;
+/// Widest inside of a struct literal on one line (`struct_lit_width`).
+const STRUCT_WIDTH: usize = 18;
 
 /// Lines with indentation.
 #[derive(Debug, Default)]
@@ -75,6 +77,26 @@ impl Writer {
 
     /// `head` + expression + `tail`, laid out.
     pub(super) fn expr(&mut self, head: &str, expr: &Expr, tail: &str) {
+        let width = |text: &str| text.chars().count();
+        if let (Some(line), Some(left)) = (expr.one_line(), head.strip_suffix("= ")) {
+            let whole = width(&line) + width(tail);
+            if self.indent() + width(head) + whole > MAX_WIDTH
+                && self.indent() + 4 + whole <= MAX_WIDTH
+            {
+                self.line(format!("{left}="));
+                self.line(format!("    {line}{tail}"));
+                return;
+            }
+        }
+        if let (Some(opening), Some(left)) = (expr.opening(), head.strip_suffix("= ")) {
+            if self.indent() + width(head) + width(&opening) > MAX_WIDTH {
+                self.line(format!("{left}="));
+                self.depth += 1;
+                self.expr("", expr, tail);
+                self.depth -= 1;
+                return;
+            }
+        }
         let mut text = head.to_owned();
         expr.layout(&mut text, self.indent(), tail.len());
         text.push_str(tail);
@@ -101,6 +123,20 @@ impl Writer {
         }
         self.close(format!("){tail}"));
         self.depth += 1;
+    }
+
+    /// `path { inits }` as the last expression of a block.
+    pub(super) fn small_struct(&mut self, path: &str, inits: &[String]) {
+        let one_line = inits.join(", ");
+        if one_line.chars().count() <= STRUCT_WIDTH {
+            self.line(format!("{path} {{ {one_line} }}"));
+            return;
+        }
+        self.open(format!("{path} {{"));
+        for init in inits {
+            self.line(format!("{init},"));
+        }
+        self.close("}");
     }
 
     /// `assert!(left == right);`
@@ -169,6 +205,14 @@ impl Expr {
         }
     }
 
+    /// The first line of a struct literal.
+    fn opening(&self) -> Option<String> {
+        match self {
+            Self::Struct { path, .. } => Some(format!("{path} {{")),
+            _ => None,
+        }
+    }
+
     /// Appends the expression to `out`, whose current line has `indent` columns more than it shows;
     /// `tail` columns follow the expression.
     fn layout(&self, out: &mut String, indent: usize, tail: usize) {
@@ -197,7 +241,7 @@ impl Expr {
                 out.push('[');
                 match items.as_slice() {
                     [only @ (Self::Struct { .. } | Self::Call(..))] => {
-                        only.layout(out, indent, tail + 1)
+                        only.layout(out, indent, tail + 1);
                     }
                     _ => list(out, items, indent),
                 }
@@ -266,7 +310,7 @@ pub(super) fn number(value: i128) -> String {
     }
     let mut grouped = String::from(sign);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             grouped.push('_');
         }
         grouped.push(digit);

@@ -210,6 +210,11 @@ fn pip_help(output: &str, wanted: Wanted) -> String {
         return "the certificate of the package index was not accepted: give pip or uv the certificates of your network (PIP_CERT, SSL_CERT_FILE)"
             .to_owned();
     }
+    if has(&["(from versions: none)"]) {
+        return "the package index offered no version at all: check the network and pip's index settings; NVIDIA has wheels for \
+                Linux (x86_64, aarch64) and Windows"
+            .to_owned();
+    }
     if has(&[
         "No matching distribution",
         "No solution found",

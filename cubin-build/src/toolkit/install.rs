@@ -27,8 +27,9 @@ use super::{
 };
 use crate::{cache, env::Env};
 
-/// The compiler, its headers, and the two tools that show what is in a cubin.
-const EXTRAS: &str = "nvcc,cccl,cudart,cuobjdump,nvdisasm";
+/// The compiler, its headers, and the two tools that show what is in a cubin. Releases before 13.2 have no extras for
+/// those two; uv and pip then warn and go on.
+const EXTRAS: &str = "nvcc,crt,nvvm,cccl,cudart,cuobjdump,nvdisasm";
 /// First release whose nvcc is on PyPI.
 const FIRST_MAJOR: u32 = 13;
 const RECEIPT: &str = "cubin-build-wheels.txt";
@@ -229,7 +230,8 @@ fn wheels_in(target: &Path) -> String {
 /// What was installed must be whole and run here.
 fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
     let broken = |why: String| Error::Broken { wanted, why };
-    let nvcc = nvcc_below(target).ok_or_else(|| broken("they hold no nvcc".to_owned()))?;
+    let nvcc =
+        nvcc_below(target).ok_or_else(|| broken("they hold no nvcc for this system".to_owned()))?;
     let version = version_of(env, &nvcc, None).map_err(|why| broken(format!("nvcc {why}")))?;
     if !wanted.matches(version) {
         return Err(broken(format!("nvcc says that it is {version}")));
@@ -240,10 +242,8 @@ fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
             return Err(broken(format!("`{part}` is missing")));
         }
     }
-    for tool in ["ptxas", "cuobjdump", "nvdisasm"] {
-        if crate::env::program_in(&root.join("bin"), tool).is_none() {
-            return Err(broken(format!("`{tool}` is missing")));
-        }
+    if crate::env::program_in(&root.join("bin"), "ptxas").is_none() {
+        return Err(broken("`ptxas` is missing".to_owned()));
     }
     Ok(version)
 }

@@ -98,9 +98,7 @@ impl Write for Cudarc {
         out.doc("The kernels of this namespace.");
         out.line("#[derive(Clone, Copy, Debug)]");
         out.open("pub struct Kernels<'m> {");
-        let root = "super::".repeat(scope.here.len() - 1);
-        let root = root.trim_end_matches("::");
-        out.line(format!("pub(in {root}) module: &'m runtime::LoadedModule,"));
+        out.line("pub(super) module: &'m runtime::LoadedModule,");
         out.close("}");
         out.line("");
         out.open(if namespaces.is_empty() {
@@ -181,11 +179,16 @@ there is no driver.",
         &["context: &::std::sync::Arc<::cudarc::driver::CudaContext>".to_owned()],
         " -> Result<Self, runtime::LoadError> {",
     );
-    let call = format!(
-        "runtime::LoadedModule::load({}, context, Self::IMAGES, {kernels})?",
-        string(name)
+    let call = Expr::Call(
+        "runtime::LoadedModule::load".to_owned(),
+        vec![
+            Expr::string(name),
+            Expr::atom("context"),
+            Expr::atom("Self::IMAGES"),
+            Expr::atom(kernels.to_string()),
+        ],
     );
-    out.line(format!("let module = {call};"));
+    out.expr("let module = ", &call, "?;");
     out.line("Ok(Self { module })");
     out.close("}");
     out.line("");
@@ -291,9 +294,15 @@ fn wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
         &list,
         " -> Result<(), runtime::LaunchError> {",
     );
+    let module = if planned.path.is_empty() {
+        "&self.module"
+    } else {
+        "self.module"
+    };
     let prepare = Expr::Call(
-        "self.module.prepare".to_owned(),
+        "runtime::prepare".to_owned(),
         vec![
+            Expr::atom(module),
             Expr::atom(planned.index.to_string()),
             Expr::atom(format!("&info::{}", planned.constant)),
             Expr::atom(stream),

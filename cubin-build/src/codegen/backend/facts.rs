@@ -54,11 +54,12 @@
                 return false;
             }
             match self.suffix {
-                Suffix::None => own_minor <= minor,
                 Suffix::Accelerated => own_minor == minor,
                 // 10.1 is a family of its own within its major revision.
-                Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => own_minor == minor,
-                Suffix::Family => own_minor <= minor,
+                Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => {
+                    own_minor == minor
+                }
+                Suffix::None | Suffix::Family => own_minor <= minor,
             }
         }
 
@@ -322,5 +323,5 @@
     /// The lower `width` bits as a signed number.
     pub(super) const fn sign_extend(bits: u64, width: u32) -> i64 {
         let unused = 64 - width;
-        ((bits << unused) as i64) >> unused
+        (bits << unused).cast_signed() >> unused
     }

@@ -45,7 +45,8 @@ trait Write {
 /// Lints that names and shapes from C++ set off in a Rust file.
 const MODULE_LINTS: &str = "#[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments, clippy::upper_case_acronyms)]";
+#[allow(clippy::pedantic, clippy::too_many_arguments)]
+#[allow(clippy::upper_case_acronyms)]";
 
 /// The whole file.
 pub(super) fn write_file(plan: &Plan<'_>) -> String {
@@ -175,7 +176,7 @@ fn write_node(
             here,
         };
         records::write(out, scope, key, place, &|out, ident| {
-            backend.impls(out, ident)
+            backend.impls(out, ident);
         });
     }
     for (name, child) in &node.children {

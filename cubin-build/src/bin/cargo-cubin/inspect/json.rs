@@ -72,10 +72,7 @@ pub(super) fn write(
         match lines(&file, piece.member.as_deref(), bytes) {
             Ok(text) => out.write_all(&text),
             Err(error) => {
-                errors.push(match piece.member {
-                    Some(member) => format!("{member}: {error}"),
-                    None => error.to_string(),
-                });
+                errors.push(piece.error(&error));
                 Ok(())
             }
         }

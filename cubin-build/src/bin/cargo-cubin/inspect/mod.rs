@@ -7,6 +7,7 @@ mod cuobjdump;
 mod json;
 mod pieces;
 mod table;
+mod text;
 
 use std::{
     io::{BufWriter, Write},
@@ -34,6 +35,9 @@ struct View {
     /// Exactly what `cuobjdump -res-usage` prints, also for files that it refuses
     #[arg(long)]
     like_cuobjdump: bool,
+    /// Everything that is known of each cubin: sections, symbols, attributes, every byte's label
+    #[arg(long)]
+    text: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -75,11 +79,13 @@ fn inspect(
 ) -> anyhow::Result<Vec<String>> {
     let bytes = match files::open(path) {
         Ok(bytes) => bytes,
-        Err(error) => return Ok(vec![error.to_string()]),
+        Err(error) => return Ok(vec![format!("{error:#}")]),
     };
     let mut errors = Vec::new();
     if view.like_cuobjdump {
         cuobjdump::write(path, &bytes, &mut errors, out)?;
+    } else if view.text {
+        text::write(path, &bytes, &mut errors, out)?;
     } else if view.json {
         json::write(path, &bytes, &mut errors, out)?;
     } else {

@@ -23,6 +23,13 @@ pub(super) struct Piece<'a> {
     pub(super) kind: Kind<'a>,
 }
 
+impl Piece<'_> {
+    /// An error in this piece, with the member's name where there is one.
+    pub(super) fn error(&self, error: &cubin_core::Error) -> String {
+        in_member(self.member.as_deref(), error)
+    }
+}
+
 pub(super) enum Kind<'a> {
     /// Its bytes, decompressed.
     Cubin(Cow<'a, [u8]>),
@@ -77,7 +84,9 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>) -> Result<Piece<'a>, String> {
     let (entry, kind) = match code.code {
         Code::Cubin { bytes, .. } => (None, Kind::Cubin(Cow::Borrowed(bytes))),
         Code::Entry(entry) if entry.is_cubin() => {
-            let image = entry.image().map_err(|error| in_member(&code, &error))?;
+            let image = entry
+                .image()
+                .map_err(|error| in_member(code.member.as_deref(), &error))?;
             let image = match image {
                 Cow::Borrowed(bytes) => Cow::Borrowed(without_padding(bytes)),
                 owned @ Cow::Owned(_) => owned,
@@ -95,8 +104,8 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>) -> Result<Piece<'a>, String> {
     })
 }
 
-fn in_member(code: &DeviceCode<'_>, error: &cubin_core::Error) -> String {
-    match &code.member {
+fn in_member(member: Option<&str>, error: &cubin_core::Error) -> String {
+    match member {
         Some(member) => format!("{member}: {error}"),
         None => error.to_string(),
     }

@@ -47,10 +47,7 @@ pub(super) fn write(
                 out.write_all(text.as_bytes())
             }
             Err(error) => {
-                errors.push(match &piece.member {
-                    Some(member) => format!("{member}: {error}"),
-                    None => error.to_string(),
-                });
+                errors.push(piece.error(&error));
                 Ok(())
             }
         },

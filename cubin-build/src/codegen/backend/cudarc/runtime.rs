@@ -251,7 +251,9 @@ pub mod runtime {
     impl fmt::Display for LoadError {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             match self {
-                Self::NoDriver => f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)"),
+                Self::NoDriver => {
+                    f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
+                }
                 Self::NoImage {
                     module,
                     device: (major, minor),
@@ -382,10 +384,10 @@ pub mod runtime {
                     write!(f, "block {block:?}, the device allows 1 to {limit:?}")
                 }
                 Self::Threads { threads, limit } => {
-                    write!(f, "{threads} threads per block, this kernel runs with at most {limit}")
+                    write!(f, "{threads} threads per block, the kernel allows {limit}")
                 }
                 Self::RequiredBlock { block, required } => {
-                    write!(f, "block {block:?}, it was compiled for exactly {required:?}")
+                    write!(f, "block {block:?}, compiled for exactly {required:?}")
                 }
                 Self::SharedMemory {
                     dynamic,
@@ -400,7 +402,7 @@ pub mod runtime {
                 Self::RequiredCluster { cluster, required } => match (cluster, required) {
                     (_, None) => f.write_str("it needs a cluster shape (`Launch::clustered`)"),
                     (_, Some(required)) => {
-                        write!(f, "cluster {cluster:?}, it was compiled for exactly {required:?}")
+                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
                     }
                 },
                 Self::Cluster { cluster, limit } => {
@@ -430,7 +432,11 @@ pub mod runtime {
 
     impl Limits {
         fn new(context: &CudaContext) -> Result<Self, DriverError> {
-            let get = |attribute| context.attribute(attribute).map(|value| u32::try_from(value).unwrap_or(0));
+            let get = |attribute| {
+                context
+                    .attribute(attribute)
+                    .map(|value| u32::try_from(value).unwrap_or(0))
+            };
             Ok(Self {
                 grid: (
                     get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
@@ -444,7 +450,10 @@ pub mod runtime {
                 ),
                 threads: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
                 shared: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?.into(),
-                shared_optin: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?.into(),
+                shared_optin: get(
+                    Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                )?
+                .into(),
                 cooperative: get(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
                 //@if clusters
                 clusters: get(Attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
@@ -541,13 +550,17 @@ pub mod runtime {
         }
 
         /// Looks up every kernel that the image holds.
-        pub(super) fn preload(&self, kernels: &'static [&'static KernelInfo]) -> Result<(), LoadError> {
+        pub(super) fn preload(
+            &self,
+            kernels: &'static [&'static KernelInfo],
+        ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
                 if info.resources(self.image.target).is_some() {
-                    self.kernel(index, info).map_err(|error| LoadError::Driver {
-                        module: info.name,
-                        error,
-                    })?;
+                    self.kernel(index, info)
+                        .map_err(|error| LoadError::Driver {
+                            module: info.name,
+                            error,
+                        })?;
                 }
             }
             Ok(())
@@ -572,46 +585,47 @@ pub mod runtime {
                 Err(error) => Err(info.error(Reason::Driver(error))),
             }
         }
+    }
 
-        /// Checks a launch, as far as can be known before the driver is asked.
-        pub(super) fn prepare<'a>(
-            &'a self,
-            index: usize,
-            info: &'static KernelInfo,
-            stream: &'a CudaStream,
-            launch: Launch,
-        ) -> Result<Prepared<'a>, LaunchError> {
-            let fail = |reason| Err(info.error(reason));
-            let Some(resources) = info.resources(self.image.target) else {
-                return fail(Reason::NotInImage(self.image.target));
-            };
-            if !Arc::ptr_eq(stream.context(), &self.context) && **stream.context() != *self.context {
-                return fail(Reason::OtherContext);
-            }
-            if let Err(reason) = self.limits.check(resources, &launch) {
-                return fail(reason);
-            }
-            let kernel = match self.kernel(index, info) {
-                Ok(kernel) => kernel,
-                Err(error) => return fail(Reason::Driver(error)),
-            };
-            let threads = product(launch.config.block_dim);
-            if threads > u64::from(kernel.max_threads) {
-                return fail(Reason::Threads {
-                    threads,
-                    limit: kernel.max_threads,
-                });
-            }
-            let prepared = Prepared {
-                kernel,
-                info,
-                stream,
-                launch,
-            };
-            match prepared.bind(&self.limits, resources) {
-                Ok(()) => Ok(prepared),
-                Err(error) => fail(Reason::Driver(error)),
-            }
+    /// Checks a launch, as far as can be known before the driver is asked.
+    pub(super) fn prepare<'a>(
+        module: &'a LoadedModule,
+        index: usize,
+        info: &'static KernelInfo,
+        stream: &'a CudaStream,
+        launch: Launch,
+    ) -> Result<Prepared<'a>, LaunchError> {
+        let fail = |reason| Err(info.error(reason));
+        let Some(resources) = info.resources(module.image.target) else {
+            return fail(Reason::NotInImage(module.image.target));
+        };
+        if !Arc::ptr_eq(stream.context(), &module.context) && **stream.context() != *module.context
+        {
+            return fail(Reason::OtherContext);
+        }
+        if let Err(reason) = module.limits.check(resources, &launch) {
+            return fail(reason);
+        }
+        let kernel = match module.kernel(index, info) {
+            Ok(kernel) => kernel,
+            Err(error) => return fail(Reason::Driver(error)),
+        };
+        let threads = product(launch.config.block_dim);
+        if threads > u64::from(kernel.max_threads) {
+            return fail(Reason::Threads {
+                threads,
+                limit: kernel.max_threads,
+            });
+        }
+        let prepared = Prepared {
+            kernel,
+            info,
+            stream,
+            launch,
+        };
+        match prepared.bind(&module.limits, resources) {
+            Ok(()) => Ok(prepared),
+            Err(error) => fail(Reason::Driver(error)),
         }
     }
 
@@ -646,10 +660,12 @@ pub mod runtime {
                     limit: self.block,
                 });
             }
-            if let Some(required) = resources.required_threads {
-                if [block.0, block.1, block.2] != required {
-                    return Err(Reason::RequiredBlock { block, required });
-                }
+            let shape = [block.0, block.1, block.2];
+            let other = resources
+                .required_threads
+                .filter(|&required| required != shape);
+            if let Some(required) = other {
+                return Err(Reason::RequiredBlock { block, required });
             }
             let threads = product(block);
             let limit = resources.max_threads_total().min(self.threads);
@@ -701,7 +717,9 @@ pub mod runtime {
                 return Err(Reason::Cluster { cluster, limit });
             }
             let grid = launch.config.grid_dim;
-            if grid.0 % x != 0 || grid.1 % y != 0 || grid.2 % z != 0 {
+            let whole =
+                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+            if !whole {
                 return Err(Reason::ClusterGrid { grid, cluster });
             }
             Ok(())
@@ -771,7 +789,8 @@ pub mod runtime {
                 // SAFETY: the handles are alive, and the caller vouches for the parameters.
                 unsafe {
                     sys::cuLaunchCooperativeKernel(
-                        function, grid.0, grid.1, grid.2, block.0, block.1, block.2, shared, stream, params,
+                        function, grid.0, grid.1, grid.2, block.0, block.1, block.2, shared,
+                        stream, params,
                     )
                 }
             } else {
@@ -840,7 +859,8 @@ pub mod runtime {
             };
             let none = ::core::ptr::null_mut();
             // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }.result()
+            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
+                .result()
         }
         //@end
     }
