@@ -1,9 +1,9 @@
 //! What the integration tests share: recorded files, the toolkit, NVIDIA's tools.
 
-mod fake;
+pub mod candle;
+pub mod oracle;
 pub mod recorded;
 mod toolkit;
 pub mod tools;
 
-pub use fake::FakeMachine;
-pub use toolkit::toolkit;
+pub use toolkit::{TOOLKIT, required, toolkit};
