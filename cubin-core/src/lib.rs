@@ -23,6 +23,7 @@ pub mod consts;
 pub mod cubin;
 #[cfg(feature = "demangle")]
 pub mod demangle;
+pub mod diff;
 pub mod elf;
 pub mod error;
 pub mod fatbin;
@@ -34,6 +35,7 @@ pub mod kernel;
 pub mod limits;
 pub mod note;
 pub mod nvinfo;
+pub mod occupancy;
 pub mod reader;
 pub mod reloc;
 pub mod sizes;

@@ -163,6 +163,6 @@ mod tests {
     fn a_cut_entry_is_one_error() {
         let entries = read(&[0; 40], Class::Elf64, true);
         assert_eq!(entries.len(), 2);
-        assert_eq!(entries[1].as_ref().unwrap_err().offset(), 0x120);
+        assert_eq!(entries[1].as_ref().unwrap_err().offset(), 0x128);
     }
 }

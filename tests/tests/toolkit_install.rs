@@ -41,7 +41,7 @@ fn find(machine: &FakeMachine, version: &str) -> Result<(Toolkit, Vec<String>), 
     };
     let mut lines = Vec::new();
     toolkit::find_with(&machine.env(&[]), &request, &mut |line| {
-        lines.push(line.to_owned())
+        lines.push(line.to_owned());
     })
     .map(|toolkit| (toolkit, lines))
 }

@@ -5,6 +5,7 @@ use cubin_core::Sm;
 use super::images::Places;
 use crate::{
     compile::{self, Failure, Message},
+    config::Config,
     diag::{Code, Diag, codes},
     signature::{
         Finding, Problem,
@@ -58,7 +59,28 @@ pub(super) fn toolkit(error: &toolkit::Error) -> Diag {
     with_remarks(code, &error.to_string())
 }
 
-pub(super) fn compile(error: &compile::Error) -> Diag {
+pub(super) fn compile(error: &compile::Error, config: &Config) -> Diag {
+    let place = match error {
+        compile::Error::UnsupportedTarget { target, .. } => config
+            .build
+            .arch
+            .iter()
+            .find(|arch| arch.value == *target)
+            .map(|arch| &arch.span),
+        compile::Error::Flag { flag, .. } => config
+            .build
+            .flags
+            .iter()
+            .find(|given| given.value == *flag)
+            .map(|given| &given.span),
+        compile::Error::IncludeDir(dir) => config
+            .build
+            .include
+            .iter()
+            .find(|given| std::path::Path::new(&given.value) == dir)
+            .map(|given| &given.span),
+        _ => None,
+    };
     let code = match error {
         compile::Error::UnsupportedTarget { .. } => codes::TARGET_UNSUPPORTED,
         compile::Error::OutDir { .. } => codes::OUTPUT_UNWRITABLE,
@@ -67,13 +89,12 @@ pub(super) fn compile(error: &compile::Error) -> Diag {
         }
         _ => codes::COMPILE_FAILED,
     };
-    with_remarks(code, &error.to_string())
+    with_remarks(code, &error.to_string()).at_place(place, "asked for here")
 }
 
 /// A source that did not compile, with all that the tools printed.
-pub(super) fn failure(failure: &Failure, places: &mut Places) -> Diag {
+pub(super) fn failure(failure: &Failure, source: &str, places: &mut Places) -> Diag {
     let targets: Vec<String> = failure.targets.iter().map(Sm::to_string).collect();
-    let source = failure.source.to_string_lossy().replace('\\', "/");
     let first = failure.first_error();
     let message = match first {
         Some(message) => format!(

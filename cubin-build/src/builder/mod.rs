@@ -4,7 +4,9 @@
 //! they could decide and formats nothing that `diag` could format.
 
 mod images;
+mod instantiate;
 mod messages;
+mod prebuilt;
 mod run;
 mod settings;
 
@@ -44,6 +46,7 @@ pub struct Builder {
     files: Vec<PathBuf>,
     file_flags: Vec<(PathBuf, Vec<String>)>,
     dirs: Vec<PathBuf>,
+    instances: Vec<(PathBuf, String)>,
     archs: Vec<String>,
     includes: Vec<PathBuf>,
     defines: Vec<(String, Option<String>)>,
@@ -64,7 +67,8 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or a prebuilt `.cubin`.
+    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or machine code: a
+    /// `.cubin`, or a `.fatbin` (compressed entries need the feature `fatbin`).
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
@@ -92,6 +96,13 @@ impl Builder {
     /// Adds every `.cu` file below a directory, those in its subdirectories included.
     pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.dirs.push(path.into());
+        self
+    }
+
+    /// Instantiates a kernel template that `file`, one of the sources, defines: `.instantiate("kernels/scale.cu",
+    /// "scale<float>")`. The same as `[[instantiate]]` in `cubin.toml`.
+    pub fn instantiate(mut self, file: impl Into<PathBuf>, kernel: impl Into<String>) -> Self {
+        self.instances.push((file.into(), kernel.into()));
         self
     }
 
@@ -174,7 +185,8 @@ impl Builder {
         self
     }
 
-    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one.
+    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one. Paths in the file are
+    /// relative to the file.
     pub fn config(mut self, path: impl Into<PathBuf>) -> Self {
         self.config = Some(path.into());
         self
@@ -239,6 +251,9 @@ impl Builder {
         for name in &outcome.watch.variables {
             cargo::rerun_if_env_changed(name);
         }
+        if let Some(line) = &outcome.announcement {
+            cargo::warning(line);
+        }
         for diag in &shown {
             cargo::warning(&diag::summary_line(diag));
         }
@@ -302,6 +317,8 @@ pub(crate) struct Outcome {
     pub(crate) watch: crate::compile::Watch,
     pub(crate) facts: Vec<Facts>,
     pub(crate) baseline: Option<report::BaselineFile>,
+    /// Something that took long and that the user should know of even when all went well.
+    pub(crate) announcement: Option<String>,
     /// Set in report mode.
     pub(crate) report: Option<report::Request>,
 }

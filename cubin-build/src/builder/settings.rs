@@ -8,7 +8,7 @@ use std::{
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
-use super::{Backend, Builder, HalfTypes, shown_path};
+use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, shown_path};
 use crate::{
     compile::{self, Options, Source},
     config::{self, Config},
@@ -19,15 +19,25 @@ use crate::{
     toolkit,
 };
 
+/// Name of the generated file when none is given.
+pub(super) const DEFAULT_FILE: &str = "kernels.rs";
+
 /// Everything that a run needs to know, resolved.
 pub(super) struct Settings {
     /// The package's directory, absolute.
     pub(super) root: PathBuf,
-    /// Absolute.
+    /// Where the generated file goes. Absolute.
     pub(super) out_dir: PathBuf,
+    /// Where this builder keeps compiled units: two builders of one build script may compile one source differently.
+    pub(super) work_dir: PathBuf,
     pub(super) config: Config,
     pub(super) toolkit: toolkit::Request,
+    /// What is compiled.
     pub(super) sources: Vec<Source>,
+    /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
+    pub(super) originals: Vec<PathBuf>,
+    /// Sources that need no compiler.
+    pub(super) prebuilt: Vec<PathBuf>,
     pub(super) targets: Vec<Sm>,
     pub(super) options: Options,
     pub(super) backend: Backend,
@@ -38,6 +48,17 @@ pub(super) struct Settings {
     pub(super) watched: Vec<PathBuf>,
     /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
     pub(super) config_name: String,
+}
+
+impl Settings {
+    /// The source as the user named it.
+    pub(super) fn original<'a>(&'a self, compiled: &'a Path) -> &'a Path {
+        let index = self
+            .sources
+            .iter()
+            .position(|source| source.path == compiled);
+        index.map_or(compiled, |index| &self.originals[index])
+    }
 }
 
 /// Resolves everything; what is wrong goes into `sink`. `None` when nothing sensible can follow.
@@ -51,8 +72,6 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         return None;
     }
     let targets = targets(builder, env, &config, &config_name, sink);
-    let toolkit = toolkit_request(builder, &config, &out_dir, sink);
-    let sources = sources(builder, &config, &root, &mut watched, sink);
     let generate = &config.generate;
     let backend = builder.backend.clone().unwrap_or(
         match generate.backend.as_ref().map(|backend| backend.value) {
@@ -69,7 +88,25 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .out_file
         .clone()
         .or_else(|| generate.file.as_ref().map(|file| file.value.clone()))
-        .unwrap_or_else(|| "kernels.rs".to_owned());
+        .unwrap_or_else(|| DEFAULT_FILE.to_owned());
+    if Path::new(&out_file).components().count() != 1 {
+        sink.push(
+            Diag::error(
+                codes::CONFIG_INVALID,
+                format!("`{out_file}` is no file name for the generated code"),
+            )
+            .at_place(generate.file.as_ref().map(|file| &file.span), "")
+            .help(
+                "give a plain name such as `kernels.rs`; the file is always written into OUT_DIR",
+            ),
+        );
+    }
+    let work_dir = out_dir
+        .join(Path::new(&out_file).file_stem().unwrap_or_default())
+        .join("cubin-build");
+    let toolkit = toolkit_request(builder, &config, &work_dir, sink);
+    let (mut sources, prebuilt) = sources(builder, &config, &root, &mut watched, sink);
+    let originals = instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
     if sink.has_errors() {
         return None;
     }
@@ -78,8 +115,11 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         options: options(builder, &config),
         root,
         out_dir,
+        work_dir,
         toolkit: toolkit?,
         sources,
+        originals,
+        prebuilt,
         targets,
         backend,
         half,
@@ -141,7 +181,8 @@ fn read_config(
     match SourceFile::read(&full, &name) {
         Ok(file) => {
             watched.push(path);
-            let (config, problems) = Config::parse(&file);
+            let (mut config, problems) = Config::parse(&file);
+            rebase(&mut config, Path::new(&name).parent().unwrap_or(Path::new("")));
             problems.into_iter().for_each(|problem| sink.push(problem));
             (config, name)
         }
@@ -155,6 +196,19 @@ fn read_config(
             ));
             (Config::default(), name)
         }
+    }
+}
+
+/// Paths in the file are relative to the file, everywhere else to the package's directory.
+fn rebase(config: &mut Config, dir: &Path) {
+    if dir.as_os_str().is_empty() {
+        return;
+    }
+    let build = &mut config.build;
+    let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
+    let files = config.instantiate.iter_mut().filter_map(|entry| entry.file.as_mut());
+    for path in lists.into_iter().flatten().chain(files) {
+        path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
 }
 
@@ -211,7 +265,7 @@ fn targets(
 fn toolkit_request(
     builder: &Builder,
     config: &Config,
-    out_dir: &Path,
+    work_dir: &Path,
     sink: &mut Sink,
 ) -> Option<toolkit::Request> {
     let version = match (&builder.toolkit, &config.toolkit.version) {
@@ -238,7 +292,7 @@ fn toolkit_request(
     Some(toolkit::Request {
         version,
         install,
-        memo: Some(out_dir.join("toolkit.txt")),
+        memo: Some(work_dir.join("toolkit.txt")),
         ..toolkit::Request::default()
     })
 }
@@ -286,7 +340,7 @@ fn sources(
     root: &Path,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
-) -> Vec<Source> {
+) -> (Vec<Source>, Vec<PathBuf>) {
     let mut files: Vec<PathBuf> = config
         .build
         .sources
@@ -335,7 +389,7 @@ fn sources(
     let all: Vec<Source> = files
         .into_iter()
         .chain(found)
-        .filter(|path| seen.insert(path.clone()))
+        .filter(|path| seen.insert(toolkit::normalize(path)))
         .map(|path| {
             let flags = builder
                 .file_flags
@@ -354,7 +408,12 @@ fn sources(
                 .help("name them with `.dir(\"kernels\")` or `.file(\"kernels/saxpy.cu\")` in build.rs, or under [build] in cubin.toml"),
         );
     }
-    all
+    let (prebuilt, sources): (Vec<Source>, Vec<Source>) = all
+        .into_iter()
+        .partition(|source| prebuilt::is_prebuilt(&source.path));
+    let prebuilt: Vec<PathBuf> = prebuilt.into_iter().map(|source| source.path).collect();
+    watched.extend(prebuilt.iter().cloned());
+    (sources, prebuilt)
 }
 
 fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {

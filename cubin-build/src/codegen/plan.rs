@@ -229,7 +229,7 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
         .find_map(|(ordinal, param)| {
             let name = param.name.as_deref().unwrap_or("unnamed");
             let reason = match &param.ty {
-                Type::Void | Type::Array(..) | Type::Opaque(_) => {
+                Type::Void | Type::Opaque(_) => {
                     "is a value whose layout is not known"
                 }
                 Type::Record(id)

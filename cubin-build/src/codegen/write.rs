@@ -88,6 +88,15 @@ impl Writer {
                 return;
             }
         }
+        if let (Some(opening), Some(left)) = (expr.opening(), head.strip_suffix("= ")) {
+            if self.indent() + width(head) + width(&opening) > MAX_WIDTH {
+                self.line(format!("{left}="));
+                self.depth += 1;
+                self.expr("", expr, tail);
+                self.depth -= 1;
+                return;
+            }
+        }
         let mut text = head.to_owned();
         expr.layout(&mut text, self.indent(), tail.len());
         text.push_str(tail);
@@ -193,6 +202,14 @@ impl Expr {
             Self::Array(items) => Some(format!("[{}]", join(items)?)),
             Self::Ref(inner) => Some(format!("&{}", inner.one_line()?)),
             Self::Struct { .. } => None,
+        }
+    }
+
+    /// The first line of a struct literal.
+    fn opening(&self) -> Option<String> {
+        match self {
+            Self::Struct { path, .. } => Some(format!("{path} {{")),
+            _ => None,
         }
     }
 

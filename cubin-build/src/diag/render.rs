@@ -100,7 +100,7 @@ fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
     let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
     let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
-    let line = text[..start].matches('\n').count() + 1;
+    let (line, _) = file.line_column(start);
     let annotations = ranges
         .into_iter()
         .zip(labels)

@@ -18,7 +18,11 @@ use std::collections::BTreeMap;
 use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
-use super::{Facts, help::toml_string, resolve::Policy};
+use super::{
+    Facts,
+    help::toml_string,
+    resolve::{KernelRules, Policy},
+};
 use crate::{
     config::{
         Key,
@@ -80,8 +84,13 @@ pub struct Baseline {
 /// Records every figure of `kernels` that is over its budget, unless a `level` allows it.
 pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
     let mut baseline = Baseline::default();
+    let mut rules: BTreeMap<(&str, &str), KernelRules<'_>> = BTreeMap::new();
     for facts in kernels {
-        let selection = policy.select(facts);
+        let (name, symbol) = (facts.name.as_str(), facts.symbol.as_str());
+        let selection = rules
+            .entry((name, symbol))
+            .or_insert_with(|| policy.rules_for(name, symbol))
+            .on(facts.target);
         for key in Key::ALL {
             let Some(budget) = selection.budget(key) else {
                 continue;

@@ -17,8 +17,9 @@ use super::{
     resolve::{Budget, Policy, Selection},
 };
 use crate::{
-    config::{Config, Key},
+    config::{Config, Glob, Key, Rule},
     diag::{Diag, Level},
+    source::Spanned,
 };
 
 /// Everything the policy of `config` has to say about `kernels`.
@@ -62,9 +63,13 @@ fn check_kernel<'a>(
     on_targets: &[&'a Facts],
     diags: &mut Vec<Diag>,
 ) {
+    let Some(first) = on_targets.first() else {
+        return;
+    };
+    let rules = policy.rules_for(&first.name, &first.symbol);
     let selections: Vec<Selection<'a>> = on_targets
         .iter()
-        .map(|facts| policy.select(facts))
+        .map(|facts| rules.on(facts.target))
         .collect();
     for key in Key::ALL {
         // Targets that share a budget share a finding; two rules for two targets give two.
@@ -131,6 +136,9 @@ fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
     std::ptr::eq(a.limit, b.limit) && a.level == b.level
 }
 
+/// For how many unmatched patterns the name that was meant is looked for, which compares them with every kernel.
+const MOST_GUESSES: usize = 20;
+
 fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
     let names: BTreeSet<&str> = kernels.iter().map(|facts| facts.name.as_str()).collect();
     let symbols: BTreeSet<&str> = kernels.iter().map(|facts| facts.symbol.as_str()).collect();
@@ -138,6 +146,7 @@ fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
     let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let targets: Vec<Sm> = targets.into_iter().collect();
     let target_names: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let mut guesses = 0;
     for rule in &config.rules {
         let (mut any_kernel, mut any_arch) = (rule.kernels.is_empty(), rule.archs.is_empty());
         for pattern in &rule.kernels {
@@ -147,8 +156,13 @@ fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
                 .any(|text| pattern.value.matches(text));
             any_kernel |= matched;
             if !matched {
-                let names = &names;
-                diags.push(UnmatchedKernel { pattern, names }.into());
+                guesses += 1;
+                let finding = UnmatchedKernel {
+                    pattern,
+                    names: &names,
+                    guess: guesses <= MOST_GUESSES,
+                };
+                diags.push(finding.into());
             }
         }
         for pattern in &rule.archs {
@@ -159,20 +173,22 @@ fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
                 diags.push(UnmatchedArch { pattern, targets }.into());
             }
         }
-        let together = || {
-            kernels.iter().any(|facts| {
-                let target = facts.target.to_string();
-                let kernel = rule.kernels.iter().any(|pattern| {
-                    pattern.value.matches(&facts.name) || pattern.value.matches(&facts.symbol)
-                });
-                kernel && rule.archs.iter().any(|arch| arch.value.matches(&target))
-            })
-        };
         let both = !rule.kernels.is_empty() && !rule.archs.is_empty();
-        if both && any_kernel && any_arch && !together() {
+        if both && any_kernel && any_arch && !matches_together(rule, kernels) {
             diags.push(UnmatchedTogether { rule }.into());
         }
     }
+}
+
+fn matches_together(rule: &Rule, kernels: &[Facts]) -> bool {
+    kernels.iter().any(|facts| {
+        let target = facts.target.to_string();
+        let arch = rule.archs.iter().any(|arch| arch.value.matches(&target));
+        let kernel = |pattern: &Spanned<Glob>| {
+            pattern.value.matches(&facts.name) || pattern.value.matches(&facts.symbol)
+        };
+        arch && rule.kernels.iter().any(kernel)
+    })
 }
 
 fn check_baseline(

@@ -157,11 +157,17 @@ pub(super) struct UnmatchedKernel<'a> {
     pub pattern: &'a Spanned<Glob>,
     /// Names of all kernels, sorted, each once.
     pub names: &'a [&'a str],
+    /// Whether to look for the name that was meant.
+    pub guess: bool,
 }
 
 impl From<UnmatchedKernel<'_>> for Diag {
     fn from(finding: UnmatchedKernel<'_>) -> Self {
-        let UnmatchedKernel { pattern, names } = finding;
+        let UnmatchedKernel {
+            pattern,
+            names,
+            guess,
+        } = finding;
         let count = match names.len() {
             1 => "the only kernel has another name".to_owned(),
             count => format!("matches none of the {count} kernels"),
@@ -171,7 +177,8 @@ impl From<UnmatchedKernel<'_>> for Diag {
             format!("no kernel matches `{}`", pattern.value),
         )
         .at(pattern.span.clone(), count);
-        match kernel_help(pattern.value.as_str(), names) {
+        let help = guess.then(|| kernel_help(pattern.value.as_str(), names));
+        match help.flatten() {
             Some(help) => diag.help(help),
             None => diag.note("patterns match the whole C++ name or the symbol"),
         }
@@ -180,8 +187,10 @@ impl From<UnmatchedKernel<'_>> for Diag {
 
 /// The pattern that was probably meant.
 fn kernel_help(pattern: &str, names: &[&str]) -> Option<String> {
-    let base = |name: &str| name.split('<').next().unwrap_or(name).to_owned();
-    let instance = |name: &&&str| name.contains('<') && base(name) == pattern;
+    let instance = |name: &&&str| {
+        name.strip_prefix(pattern)
+            .is_some_and(|arguments| arguments.starts_with('<'))
+    };
     if let Some(name) = names.iter().find(instance) {
         return Some(format!(
             "`{name}` is an instance of a template: write `{pattern}<*>`"
@@ -194,10 +203,8 @@ fn kernel_help(pattern: &str, names: &[&str]) -> Option<String> {
     if let Some(name) = names.iter().find(qualified) {
         return Some(format!("the kernel's whole name is `{name}`"));
     }
-    if let Some(name) = names
-        .iter()
-        .find(|name| Glob::new(format!("*::{pattern}")).matches(name))
-    {
+    let in_namespace = Glob::new(format!("*::{pattern}"));
+    if let Some(name) = names.iter().find(|name| in_namespace.matches(name)) {
         return Some(format!("`{name}` is in a namespace: write `*::{pattern}`"));
     }
     let near = nearest(pattern, names.iter().copied())?;

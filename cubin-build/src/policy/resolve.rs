@@ -11,6 +11,8 @@
 //! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
 //! budgets speaks of these budgets only; a rule with a level and no budget speaks of all.
 
+use cubin_core::arch::Sm;
+
 use crate::{
     config::{Config, Glob, Key, Rule, glob::Specificity},
     diag::Level,
@@ -49,6 +51,16 @@ struct Rank {
     index: Option<usize>,
 }
 
+/// A pattern that matches a kernel or target, and how closely; none where a rule has no such patterns.
+type Match<'c> = Option<(Specificity, &'c Spanned<Glob>)>;
+
+/// The rules whose `kernel` patterns select one kernel, in the order of the file.
+#[derive(Debug, Clone)]
+pub struct KernelRules<'c> {
+    defaults: &'c Rule,
+    rules: Vec<(usize, &'c Rule, Match<'c>)>,
+}
+
 /// The tables that select one kernel on one target, the winner first.
 #[derive(Debug, Clone)]
 pub struct Selection<'c>(Vec<(Rank, &'c Rule, Option<&'c Spanned<Glob>>)>);
@@ -62,22 +74,46 @@ impl<'c> Policy<'c> {
         }
     }
 
+    /// The rules that select a kernel on some target or other.
+    pub fn rules_for(&self, name: &str, symbol: &str) -> KernelRules<'c> {
+        let mut rules = Vec::new();
+        for (index, rule) in self.rules.iter().enumerate() {
+            if let Some(kernel) = closest(&rule.kernels, &[name, symbol]) {
+                rules.push((index, rule, kernel));
+            }
+        }
+        KernelRules {
+            defaults: self.defaults,
+            rules,
+        }
+    }
+
     /// The tables that select this kernel on its target.
     pub fn select(&self, facts: &Facts) -> Selection<'c> {
-        let target = facts.target.to_string();
+        self.rules_for(&facts.name, &facts.symbol).on(facts.target)
+    }
+
+    /// The limit for `key` of this kernel on its target, if there is one.
+    pub fn budget(&self, facts: &Facts, key: Key) -> Option<Budget<'c>> {
+        self.select(facts).budget(key)
+    }
+}
+
+impl<'c> KernelRules<'c> {
+    /// Those that select the kernel on `target`.
+    pub fn on(&self, target: Sm) -> Selection<'c> {
+        let target = target.to_string();
         let mut selected = Vec::new();
-        for (index, rule) in self.rules.iter().enumerate() {
-            let kernel = closest(&rule.kernels, &[&facts.name, &facts.symbol]);
-            let arch = closest(&rule.archs, &[&target]);
-            let (Some(kernel), Some(arch)) = (kernel, arch) else {
+        for (index, rule, kernel) in &self.rules {
+            let Some(arch) = closest(&rule.archs, &[&target]) else {
                 continue;
             };
             let rank = Rank {
                 kernel: kernel.map(|(specificity, _)| specificity),
                 arch: arch.map(|(specificity, _)| specificity),
-                index: Some(index),
+                index: Some(*index),
             };
-            selected.push((rank, rule, kernel.map(|(_, pattern)| pattern)));
+            selected.push((rank, *rule, kernel.map(|(_, pattern)| pattern)));
         }
         selected.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
         let lowest = Rank {
@@ -87,11 +123,6 @@ impl<'c> Policy<'c> {
         };
         selected.push((lowest, self.defaults, None));
         Selection(selected)
-    }
-
-    /// The limit for `key` of this kernel on its target, if there is one.
-    pub fn budget(&self, facts: &Facts, key: Key) -> Option<Budget<'c>> {
-        self.select(facts).budget(key)
     }
 }
 
@@ -127,10 +158,7 @@ impl<'c> Selection<'c> {
 }
 
 /// The pattern that matches one of `texts` most closely. `Some(None)` when there are no patterns: all are selected.
-fn closest<'c>(
-    patterns: &'c [Spanned<Glob>],
-    texts: &[&str],
-) -> Option<Option<(Specificity, &'c Spanned<Glob>)>> {
+fn closest<'c>(patterns: &'c [Spanned<Glob>], texts: &[&str]) -> Option<Match<'c>> {
     if patterns.is_empty() {
         return Some(None);
     }

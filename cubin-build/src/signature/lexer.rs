@@ -397,7 +397,7 @@ impl<'a> Lexer<'a> {
 }
 
 /// `40 "saxpy.cu" 3` or `line 40 "saxpy.cu"`: line and file.
-fn line_marker(body: &str) -> Option<(u32, String)> {
+pub(super) fn line_marker(body: &str) -> Option<(u32, String)> {
     let body = body.strip_prefix("line ").unwrap_or(body);
     let (number, rest) = body.split_once(' ')?;
     let line = number.parse().ok()?;

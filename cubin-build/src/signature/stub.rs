@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::ctype::RawParam;
-use super::declarator::{Parser, Trouble, number};
 use super::lexer::{Kind, LexError, Lexer};
 use super::names;
+use super::parser::{Parser, Trouble, number};
 
 /// One registered kernel.
 #[derive(Debug, Clone)]

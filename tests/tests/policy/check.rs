@@ -1,8 +1,11 @@
 //! What the checks find, one situation per test.
 
-use cubin_build::policy::Spills;
+use cubin_build::{
+    diag::Level,
+    policy::{Spills, check},
+};
 
-use crate::support::{expect, kernel};
+use crate::support::{config, expect, kernel};
 
 #[test]
 fn registers() {
@@ -165,4 +168,54 @@ fn names_that_need_escapes() {
         None,
         &[kernel],
     );
+}
+
+/// The finding's own suggestions, pasted into the file, settle it.
+#[test]
+fn suggested_rules_settle_the_finding() {
+    let mut kernels =
+        ["sm_80", "sm_90a"].map(|target| kernel("gemm<'\\', \"x\", float*>", 4, target));
+    for kernel in &mut kernels {
+        kernel.registers = 255;
+        kernel.stack = None;
+        kernel.spills = Some(Spills {
+            stores: 24,
+            loads: 40,
+        });
+        kernel.params = Some(5000);
+        kernel.static_shared = 50_000;
+    }
+    kernels[1].registers = 168;
+    kernels[1].spills = None;
+    let mut toml = r#"
+[defaults]
+registers = 128
+stack = 0
+spills = 0
+params = "4 KiB"
+static-shared = "48 KiB"
+
+[[rule]]
+kernel = "gemm<*>"
+arch = "sm_90a"
+registers = 100
+"#
+    .to_owned();
+    let mut rounds = 0;
+    while let Some(diag) = check(&config(&toml), None, &kernels)
+        .into_iter()
+        .find(|diag| diag.level > Level::Allow)
+    {
+        let rule = diag
+            .help
+            .iter()
+            .find_map(|help| Some(&help[help.find("[[rule]]")?..]))
+            .unwrap_or_else(|| panic!("no rule suggested: {diag:?}"));
+        toml.push_str(rule);
+        toml.push('\n');
+        rounds += 1;
+        assert!(rounds <= 10, "{toml}");
+    }
+    // The first suggestion for registers, 255 for the whole kernel, settles the other target as well.
+    assert_eq!(rounds, 6, "{toml}");
 }

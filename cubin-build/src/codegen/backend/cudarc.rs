@@ -179,11 +179,16 @@ there is no driver.",
         &["context: &::std::sync::Arc<::cudarc::driver::CudaContext>".to_owned()],
         " -> Result<Self, runtime::LoadError> {",
     );
-    let call = format!(
-        "runtime::LoadedModule::load({}, context, Self::IMAGES, {kernels})?",
-        string(name)
+    let call = Expr::Call(
+        "runtime::LoadedModule::load".to_owned(),
+        vec![
+            Expr::string(name),
+            Expr::atom("context"),
+            Expr::atom("Self::IMAGES"),
+            Expr::atom(kernels.to_string()),
+        ],
     );
-    out.line(format!("let module = {call};"));
+    out.expr("let module = ", &call, "?;");
     out.line("Ok(Self { module })");
     out.close("}");
     out.line("");
