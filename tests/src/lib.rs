@@ -1,9 +1,9 @@
 //! What the integration tests share: recorded files, the toolkit, NVIDIA's tools.
 
-mod fake;
-mod project;
 pub mod candle;
+mod fake;
 pub mod oracle;
+mod project;
 pub mod recorded;
 mod toolkit;
 pub mod tools;
@@ -12,5 +12,4 @@ pub use fake::FakeMachine;
 #[cfg(unix)]
 pub use project::Wrapper;
 pub use project::{BUILD, Project, Run, workspace};
-pub use toolkit::toolkit;
 pub use toolkit::{TOOLKIT, required, toolkit};
