@@ -2,6 +2,8 @@
 
 mod fake;
 mod project;
+pub mod candle;
+pub mod oracle;
 pub mod recorded;
 mod toolkit;
 pub mod tools;
@@ -11,3 +13,4 @@ pub use fake::FakeMachine;
 pub use project::Wrapper;
 pub use project::{BUILD, Project, Run, workspace};
 pub use toolkit::toolkit;
+pub use toolkit::{TOOLKIT, required, toolkit};

@@ -5,13 +5,11 @@ use crate::{
     Error, Result, Sm,
     arch::Suffix,
     consts::{EntryFlags, EntryKind},
+    limits::FATBIN_ENTRY_HEADER,
 };
 
 /// The smallest entry header; the size field says how many bytes there are (64 to 128 seen).
 const MIN_HEADER: u32 = 64;
-
-/// A larger header is damage: the strings in it are a file name and a command line.
-const MAX_HEADER: u32 = 1 << 20;
 
 /// The only layout of entry headers seen, CUDA 10.2 to 13.5.
 const VERSION: u16 = 0x0101;
@@ -140,9 +138,9 @@ fn extent(data: &[u8]) -> Result<Extent, String> {
             data.len()
         ));
     };
-    if !(MIN_HEADER..=MAX_HEADER).contains(&header) {
+    if !(MIN_HEADER..=FATBIN_ENTRY_HEADER).contains(&header) {
         return Err(format!(
-            "a fatbin entry header of {header} bytes is impossible: at least {MIN_HEADER}, at most {MAX_HEADER}"
+            "a fatbin entry header of {header} bytes is impossible: at least {MIN_HEADER}, at most {FATBIN_ENTRY_HEADER}"
         ));
     }
     let total = u64::from(header)
