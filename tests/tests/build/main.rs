@@ -2,8 +2,11 @@
 //!
 //! Every test is a crate of its own in a scratch directory; see `cubin_tests::Project`.
 
+mod budget_fails;
+mod errors;
 #[cfg(unix)]
 mod incremental;
+mod verdict;
 
 use cubin_tests::Project;
 
