@@ -5,5 +5,6 @@ pub mod oracle;
 pub mod recorded;
 mod toolkit;
 pub mod tools;
+pub mod user_crate;
 
 pub use toolkit::{TOOLKIT, required, toolkit};
