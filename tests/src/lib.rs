@@ -7,6 +7,7 @@ mod project;
 pub mod recorded;
 mod toolkit;
 pub mod tools;
+pub mod user_crate;
 
 pub use fake::FakeMachine;
 #[cfg(unix)]
