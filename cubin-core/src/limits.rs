@@ -17,6 +17,9 @@ pub const NAME_SCAN_FACTOR: usize = 8;
 /// Bytes of names that every pass may scan, however small the file is.
 pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
 
+/// Most bytes of a section's name that an error repeats: enough to find it by.
+pub const NAME_IN_ERROR: usize = 256;
+
 /// Largest image that a compressed fatbin entry is unpacked to unless the caller says otherwise, in bytes: 1 GiB.
 ///
 /// A few bytes of zstd can claim gigabytes. The largest cubins in use are in the order of 100 MB.

@@ -185,7 +185,8 @@ impl Builder {
         self
     }
 
-    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one.
+    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one. Paths in the file are
+    /// relative to the file.
     pub fn config(mut self, path: impl Into<PathBuf>) -> Self {
         self.config = Some(path.into());
         self

@@ -75,7 +75,8 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
     let generate = &config.generate;
     let backend = builder.backend.clone().unwrap_or(
         match generate.backend.as_ref().map(|backend| backend.value) {
-            Some(config::Backend::Core | config::Backend::Cudarc) | None => Backend::default(),
+            Some(config::Backend::Core) => Backend::Core,
+            Some(config::Backend::Cudarc) | None => Backend::default(),
         },
     );
     let half = builder
@@ -181,7 +182,11 @@ fn read_config(
     match SourceFile::read(&full, &name) {
         Ok(file) => {
             watched.push(path);
-            let (config, problems) = Config::parse(&file);
+            let (mut config, problems) = Config::parse(&file);
+            rebase(
+                &mut config,
+                Path::new(&name).parent().unwrap_or(Path::new("")),
+            );
             problems.into_iter().for_each(|problem| sink.push(problem));
             (config, name)
         }
@@ -195,6 +200,22 @@ fn read_config(
             ));
             (Config::default(), name)
         }
+    }
+}
+
+/// Paths in the file are relative to the file, everywhere else to the package's directory.
+fn rebase(config: &mut Config, dir: &Path) {
+    if dir.as_os_str().is_empty() {
+        return;
+    }
+    let build = &mut config.build;
+    let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
+    let files = config
+        .instantiate
+        .iter_mut()
+        .filter_map(|entry| entry.file.as_mut());
+    for path in lists.into_iter().flatten().chain(files) {
+        path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
 }
 
@@ -375,7 +396,7 @@ fn sources(
     let all: Vec<Source> = files
         .into_iter()
         .chain(found)
-        .filter(|path| seen.insert(path.clone()))
+        .filter(|path| seen.insert(toolkit::normalize(path)))
         .map(|path| {
             let flags = builder
                 .file_flags

@@ -50,7 +50,8 @@ pub struct Entry<'a> {
     pub uncompressed_size: u64,
     /// Source file, for `-lineinfo` and `-g` builds.
     pub identifier: Option<&'a [u8]>,
-    /// Command-line options kept for ptxas (PTX) or nvlink (NVVM).
+    /// Command-line options kept for ptxas (PTX) or nvlink (NVVM); empty when there were none, `None` when the entry has no
+    /// place for them (PTX before CUDA 12).
     pub options: Option<&'a [u8]>,
     /// Copy of the cubin's `.nv.compat`, from sm_100 on.
     pub compat: Option<&'a [u8]>,
@@ -224,7 +225,8 @@ fn fields<'a>(data: &'a [u8], offset: u64, extent: &Extent) -> Result<Entry<'a>>
             // An empty option string, a single NUL, stands before the records.
             compat = string(at.saturating_add(1), len, "compatibility data")?;
         } else {
-            options = string(at, len, "option string")?;
+            // A place without bytes says: compiled without options.
+            options = string(at, len, "option string")?.or((at != 0).then_some(&[]));
         }
     }
     let payload_size = match compressed {
