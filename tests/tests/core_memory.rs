@@ -79,6 +79,14 @@ fn views(data: &[u8]) -> Vec<(&'static str, bool)> {
     view("sizes", &|| sizes::parts(cubin.elf()).is_ok());
     view("text", &|| text::write(&cubin, &mut Sink).is_ok());
     view("json", &|| json::write(&cubin, &mut Sink).is_ok());
+    // Relocatable objects and those that need the driver have none: an error there is no failure of the view.
+    view("image", &|| {
+        if let Ok(image) = cubin.image() {
+            image.patches(0).count();
+            image.kernels().count();
+        }
+        true
+    });
     outcome
 }
 
