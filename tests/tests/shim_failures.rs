@@ -132,6 +132,19 @@ fn without_a_host_compiler_the_message_says_what_to_install() {
         error.contains("`/no/such/gcc` (NVCC_CCBIN) is not there"),
         "{error}"
     );
+    // What the environment already tells nvcc is not told again.
+    for flags in [
+        "-G -ccbin=conda-c++",
+        "--compiler-bindir conda-c++",
+        "-ccbin /not/readable/here",
+    ] {
+        project.machine.link("path/conda-c++");
+        project.variables = vec![("NVCC_PREPEND_FLAGS", flags)];
+        let outcome = project.compile(&["kernels/b.cu"]);
+        assert_eq!(outcome.units.len(), 1, "{flags}");
+        let calls = project.machine.calls();
+        assert!(!calls.concat().contains(&"-ccbin".to_owned()), "{flags}");
+    }
     // Another compiler than nvcc's own choice is given to it.
     project.variables.clear();
     let clang = project.machine.link("path/clang++");
