@@ -23,6 +23,7 @@ pub mod consts;
 pub mod cubin;
 #[cfg(feature = "demangle")]
 pub mod demangle;
+pub mod diff;
 pub mod elf;
 pub mod error;
 pub mod fatbin;

@@ -8,7 +8,14 @@ use cubin_build::{
 };
 
 /// Version that the tests are written for.
-const VERSION: &str = "13.5";
+pub const TOOLKIT: &str = "13.5";
+
+/// Whether a missing toolkit, or another missing tool, is a failure: `CUBIN_TEST_REQUIRE_TOOLKIT=1`, which CI sets.
+pub fn required() -> bool {
+    Env::process()
+        .peek("CUBIN_TEST_REQUIRE_TOOLKIT")
+        .is_some_and(|value| value != "0")
+}
 
 /// The toolkit: one found on the machine, else one installed into the per-user cache (uv or pip, about 130 MB, once).
 ///
@@ -16,7 +23,7 @@ const VERSION: &str = "13.5";
 /// early. Under `CUBIN_TEST_REQUIRE_TOOLKIT=1`, which CI sets, that is a panic instead. `CUBIN_TEST_TOOLKIT=none` makes
 /// it `None` at once, to see what the tests do on a machine without.
 pub fn toolkit() -> Option<Toolkit> {
-    static TOOLKIT: OnceLock<Result<Toolkit, String>> = OnceLock::new();
+    static FOUND: OnceLock<Result<Toolkit, String>> = OnceLock::new();
     let env = Env::process();
     if env
         .peek("CUBIN_TEST_TOOLKIT")
@@ -25,8 +32,8 @@ pub fn toolkit() -> Option<Toolkit> {
         eprintln!("skipped: CUBIN_TEST_TOOLKIT=none");
         return None;
     }
-    let found = TOOLKIT.get_or_init(|| {
-        let version = VERSION.parse().map_err(|error| format!("{error}"))?;
+    let found = FOUND.get_or_init(|| {
+        let version = TOOLKIT.parse().map_err(|error| format!("{error}"))?;
         let request = Request {
             version: Some(version),
             ..Request::default()
@@ -45,11 +52,8 @@ pub fn toolkit() -> Option<Toolkit> {
     match found {
         Ok(toolkit) => Some(toolkit.clone()),
         Err(reason) => {
-            let required = env
-                .peek("CUBIN_TEST_REQUIRE_TOOLKIT")
-                .is_some_and(|value| value != "0");
             assert!(
-                !required,
+                !required(),
                 "CUBIN_TEST_REQUIRE_TOOLKIT is set, but: {reason}"
             );
             eprintln!("skipped, no CUDA toolkit: {reason}");

@@ -52,3 +52,42 @@ pub fn scratch(tmp: &str, name: &str) -> PathBuf {
     fs::create_dir_all(&dir).expect("a scratch folder");
     dir
 }
+
+/// Compares `text` with `tests/golden/<name>`, or writes it there under `BLESS=1`.
+///
+/// # Panics
+/// When they differ, or the recording cannot be read or written.
+pub fn same_as_recorded(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("golden")
+        .join(name);
+    let bless = cubin_build::env::Env::process().peek("BLESS").is_some();
+    if bless {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for recordings");
+        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        return;
+    }
+    let recorded = fs::read_to_string(&path).unwrap_or_default();
+    if recorded == text {
+        return;
+    }
+    let lines = |text: &str| {
+        text.lines()
+            .map(str::to_owned)
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let (old, new) = (lines(&recorded), lines(text));
+    let gone: Vec<String> = old
+        .difference(&new)
+        .map(|line| format!("- {line}"))
+        .collect();
+    let come: Vec<String> = new
+        .difference(&old)
+        .map(|line| format!("+ {line}"))
+        .collect();
+    panic!(
+        "golden/{name} differs; BLESS=1 rewrites it, then review the change\n{}\n{}",
+        gone.join("\n"),
+        come.join("\n")
+    );
+}

@@ -6,15 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubin_core::{Cubin, Params, Sm};
+use cubin_core::{Cubin, Function, Params, Sm};
 
 use super::{messages, shown_path};
 use crate::{
     codegen,
     compile::Unit,
+    config::Config,
     diag::{Diag, Sink, codes},
     policy,
-    signature::{self, model::Signatures},
+    signature::{self, Finding, declared, model::Signatures},
     source::{self, SourceFile, Span},
     toolkit::Toolkit,
 };
@@ -28,185 +29,270 @@ pub(super) struct Compiled {
     pub(super) facts: Vec<policy::Facts>,
 }
 
-/// Reads the units of one source; `name` is the module's, `file_stem` that of its cubins.
-pub(super) fn read(
-    root: &Path,
-    toolkit: &Toolkit,
-    original: &Path,
-    name: &str,
-    file_stem: &str,
-    units: &[&Unit],
-    places: &mut Places,
-    sink: &mut Sink,
-) -> Option<Compiled> {
-    let source = shown_path(root, original);
-    let mut per_target = Vec::new();
-    let mut kernels: BTreeMap<String, BTreeMap<Sm, codegen::Facts>> = BTreeMap::new();
-    let mut cubins = Vec::new();
-    let mut images = Vec::new();
-    for unit in units {
-        let bytes = match fs::read(&unit.cubin) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                sink.push(Diag::error(
-                    codes::IO_ERROR,
-                    format!(
-                        "cannot read the cubin of {source} for {}: {error}",
-                        unit.target
-                    ),
-                ));
-                continue;
-            }
-        };
-        let read = read_unit(&source, unit, &bytes, toolkit, sink);
-        let Some((signatures, facts)) = read else {
-            continue;
-        };
-        for (symbol, facts) in facts {
-            kernels
-                .entry(symbol)
-                .or_default()
-                .insert(unit.target, facts);
-        }
-        per_target.push((unit.target, signatures));
-        let file = format!("{file_stem}.{}.cubin", unit.target);
-        images.push(codegen::Image {
-            target: unit.target,
-            file: file.clone(),
-        });
-        cubins.push((file, bytes));
-    }
-    if per_target.len() < units.len() {
-        return None;
-    }
-    let (signatures, findings) = signature::same_on_every_target(&per_target);
-    for finding in &findings {
-        sink.push(messages::signature(
-            finding,
-            places.of(&signatures, &finding.symbol),
-        ));
-    }
-    let facts = policy_facts(&signatures, &kernels, places);
-    for kernel in &signatures.kernels {
-        // A finding above has refused this kernel already and said why.
-        let found = findings
-            .iter()
-            .any(|finding| finding.symbol == kernel.symbol)
-            || sink.all().iter().any(|diag| {
-                diag.code == codes::SIGNATURE_MISMATCH && diag.kernel.as_ref() == Some(&kernel.name)
-            });
-        if let Some(refusal) = kernel
-            .refusal
-            .as_ref()
-            .filter(|_| !found && !kernel.in_toolkit_header)
-        {
-            sink.push(messages::refused(
-                kernel,
-                refusal,
-                places.of(&signatures, &kernel.symbol),
-            ));
-        }
-    }
-    let module = codegen::Module {
-        name: name.to_owned(),
-        source,
-        images,
-        signatures,
-        facts: kernels,
-    };
-    Some(Compiled {
-        module,
-        cubins,
-        facts,
-    })
+/// The machine code of one source for one target.
+pub(super) struct Image<'u> {
+    pub(super) target: Sm,
+    pub(super) bytes: Vec<u8>,
+    /// What the compiler left beside it; absent for prebuilt files.
+    pub(super) unit: Option<&'u Unit>,
 }
 
-type UnitFacts = Vec<(String, codegen::Facts)>;
+/// What reading takes along.
+pub(super) struct Reader<'a> {
+    pub(super) config: &'a Config,
+    /// Absent when nothing was compiled.
+    pub(super) toolkit: Option<&'a Toolkit>,
+    pub(super) places: &'a mut Places,
+    pub(super) sink: &'a mut Sink,
+}
 
-/// The kernels of one cubin with their checked signatures.
-fn read_unit(
-    source: &str,
-    unit: &Unit,
-    bytes: &[u8],
-    toolkit: &Toolkit,
-    sink: &mut Sink,
-) -> Option<(Signatures, UnitFacts)> {
-    let target = unit.target;
-    let read = Cubin::parse(bytes).and_then(|cubin| Ok((cubin.target()?, cubin.functions()?)));
-    let (recorded, functions) = match read {
-        Ok(read) => read,
+/// Names of a source.
+pub(super) struct Names<'a> {
+    /// The source as messages show it.
+    pub(super) source: &'a str,
+    /// Of the generated module.
+    pub(super) module: &'a str,
+    /// Of its cubins, without target.
+    pub(super) cubins: &'a str,
+}
+
+/// The bytes of a compiled unit.
+pub(super) fn load<'u>(source: &str, unit: &'u Unit, sink: &mut Sink) -> Option<Image<'u>> {
+    match fs::read(&unit.cubin) {
+        Ok(bytes) => Some(Image {
+            target: unit.target,
+            bytes,
+            unit: Some(unit),
+        }),
         Err(error) => {
             sink.push(Diag::error(
-                codes::CUBIN_UNREADABLE,
-                format!("the cubin of {source} for {target} cannot be read: {error}"),
+                codes::IO_ERROR,
+                format!(
+                    "cannot read the cubin of {source} for {}: {error}",
+                    unit.target
+                ),
             ));
-            return None;
-        }
-    };
-    if recorded != target {
-        sink.push(
-            Diag::error(
-                codes::TARGET_MISMATCH,
-                format!("the cubin of {source} is for {recorded}, not for {target}"),
-            )
-            .note(
-                "NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture",
-            ),
-        );
-        return None;
-    }
-    if !functions.iter().any(|function| function.kernel) {
-        sink.push(messages::no_kernels(source, target));
-    }
-    let mut signatures = match (&unit.stub, &unit.gpu) {
-        (Some(stub), Some(gpu)) => match read_signatures(stub, gpu, toolkit) {
-            Ok(signatures) => signatures,
-            Err(why) => {
-                sink.push(
-                    Diag::error(
-                        codes::SIGNATURE_MISMATCH,
-                        format!("the kernels of {source} for {target}: {why}"),
-                    )
-                    .note(format!("CUDA {}", toolkit.version)),
-                );
-                return None;
-            }
-        },
-        _ => Signatures::default(),
-    };
-    if unit.stub.is_some() {
-        for finding in signature::check(&mut signatures, &functions, target) {
-            sink.push(messages::signature(&finding, None));
+            None
         }
     }
-    let facts = functions
-        .iter()
-        .filter(|function| function.kernel)
-        .map(|function| {
-            let spills = unit
-                .spills
-                .get(function.symbol)
-                .map(|spills| (spills.stores, spills.loads));
-            let facts = codegen::Facts {
-                resources: function.resources.clone(),
-                spills,
-                launch: function.launch,
-                params: function.params.clone(),
-            };
-            (function.symbol.to_owned(), facts)
-        })
-        .collect();
-    Some((signatures, facts))
 }
 
-fn read_signatures(stub: &Path, gpu: &Path, toolkit: &Toolkit) -> Result<Signatures, String> {
+impl Reader<'_> {
+    /// Reads all images of one source. `None` when one of them cannot be read; the sink then says why.
+    pub(super) fn read(&mut self, names: &Names<'_>, images: Vec<Image<'_>>) -> Option<Compiled> {
+        let mut per_target = Vec::new();
+        let mut kernels: BTreeMap<String, BTreeMap<Sm, codegen::Facts>> = BTreeMap::new();
+        let mut cubins = Vec::new();
+        let mut embedded = Vec::new();
+        let count = images.len();
+        for image in images {
+            let Some((signatures, facts)) = self.image(names.source, &image) else {
+                continue;
+            };
+            for (symbol, facts) in facts {
+                kernels
+                    .entry(symbol)
+                    .or_default()
+                    .insert(image.target, facts);
+            }
+            per_target.push((image.target, signatures));
+            let file = format!("{}.{}.cubin", names.cubins, image.target);
+            embedded.push(codegen::Image {
+                target: image.target,
+                file: file.clone(),
+            });
+            cubins.push((file, image.bytes));
+        }
+        if per_target.len() < count || count == 0 {
+            return None;
+        }
+        let (signatures, findings) = signature::same_on_every_target(&per_target);
+        for finding in &findings {
+            self.sink.push(messages::signature(
+                finding,
+                self.places.of(&signatures, &finding.symbol),
+            ));
+        }
+        let facts = policy_facts(&signatures, &kernels, self.places);
+        self.refused(&signatures, &findings);
+        let module = codegen::Module {
+            name: names.module.to_owned(),
+            source: names.source.to_owned(),
+            images: embedded,
+            signatures,
+            facts: kernels,
+        };
+        Some(Compiled {
+            module,
+            cubins,
+            facts,
+        })
+    }
+
+    /// Says which kernels get no wrapper, unless a finding has said so.
+    fn refused(&mut self, signatures: &Signatures, findings: &[Finding]) {
+        for kernel in &signatures.kernels {
+            let Some(refusal) = kernel
+                .refusal
+                .as_ref()
+                .filter(|_| !kernel.in_toolkit_header)
+            else {
+                continue;
+            };
+            let said = findings
+                .iter()
+                .any(|finding| finding.symbol == kernel.symbol)
+                || self.sink.all().iter().any(|diag| {
+                    diag.code == codes::SIGNATURE_MISMATCH
+                        && diag.kernel.as_ref() == Some(&kernel.name)
+                });
+            if !said {
+                let place = self.places.of(signatures, &kernel.symbol);
+                self.sink.push(messages::refused(kernel, refusal, place));
+            }
+        }
+    }
+
+    /// The kernels of one cubin with their checked signatures.
+    fn image(&mut self, source: &str, image: &Image<'_>) -> Option<(Signatures, ImageFacts)> {
+        let target = image.target;
+        let read =
+            Cubin::parse(&image.bytes).and_then(|cubin| Ok((cubin.target()?, cubin.functions()?)));
+        let (recorded, functions) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.sink.push(Diag::error(
+                    codes::CUBIN_UNREADABLE,
+                    format!("the cubin of {source} for {target} cannot be read: {error}"),
+                ));
+                return None;
+            }
+        };
+        if recorded != target {
+            self.sink.push(
+                Diag::error(
+                    codes::TARGET_MISMATCH,
+                    format!("the cubin of {source} is for {recorded}, not for {target}"),
+                )
+                .note("NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture"),
+            );
+            return None;
+        }
+        if !functions.iter().any(|function| function.kernel) {
+            self.sink.push(messages::no_kernels(source, target));
+        }
+        let side_files = image
+            .unit
+            .and_then(|unit| unit.stub.as_deref().zip(unit.gpu.as_deref()));
+        let signatures = match side_files {
+            Some((stub, gpu)) => self.signatures(source, target, stub, gpu, &functions)?,
+            None => self.declared(&functions),
+        };
+        let facts = functions
+            .iter()
+            .filter(|function| function.kernel)
+            .map(|function| {
+                let spills = image.unit.and_then(|unit| unit.spills.get(function.symbol));
+                let facts = codegen::Facts {
+                    resources: function.resources.clone(),
+                    spills: spills.map(|spills| (spills.stores, spills.loads)),
+                    launch: function.launch,
+                    params: function.params.clone(),
+                };
+                (function.symbol.to_owned(), facts)
+            })
+            .collect();
+        Some((signatures, facts))
+    }
+
+    /// From the compiler's side files, checked against the cubin.
+    fn signatures(
+        &mut self,
+        source: &str,
+        target: Sm,
+        stub: &Path,
+        gpu: &Path,
+        functions: &[Function<'_>],
+    ) -> Option<Signatures> {
+        match read_signatures(stub, gpu, self.toolkit) {
+            Ok(mut signatures) => {
+                for finding in signature::check(&mut signatures, functions, target) {
+                    let place = self.places.of(&signatures, &finding.symbol);
+                    self.sink.push(messages::signature(&finding, place));
+                }
+                Some(signatures)
+            }
+            Err(why) => {
+                let mut diag = Diag::error(
+                    codes::SIGNATURE_MISMATCH,
+                    format!("the kernels of {source} for {target}: {why}"),
+                );
+                if let Some(toolkit) = self.toolkit {
+                    diag = diag.note(format!("compiled with {toolkit}"));
+                }
+                self.sink.push(diag);
+                None
+            }
+        }
+    }
+
+    /// From `[[kernel]]` and the symbols, for machine code without C++ source.
+    fn declared(&mut self, functions: &[Function<'_>]) -> Signatures {
+        let config = self.config;
+        let of = |symbol: &str| {
+            config
+                .kernels
+                .iter()
+                .find(|kernel| kernel.symbol.value == symbol)
+        };
+        let (signatures, wrong) = declared::from_cubin(functions, |symbol| {
+            let kernel = of(symbol).filter(|kernel| kernel.params_span.is_some())?;
+            Some(
+                kernel
+                    .params
+                    .iter()
+                    .map(|param| param.value.as_str())
+                    .collect(),
+            )
+        });
+        for problem in wrong {
+            let declared = of(&problem.symbol);
+            let place = declared.and_then(|kernel| match problem.ordinal {
+                Some(ordinal) => kernel.params.get(ordinal).map(|param| &param.span),
+                None => kernel.params_span.as_ref(),
+            });
+            self.sink.push(
+                Diag::error(
+                    codes::SIGNATURE_MISMATCH,
+                    format!(
+                        "the declared parameters of `{}` do not fit: {}",
+                        problem.symbol, problem.why
+                    ),
+                )
+                .at_place(place, ""),
+            );
+        }
+        signatures
+    }
+}
+
+type ImageFacts = Vec<(String, codegen::Facts)>;
+
+fn read_signatures(
+    stub: &Path,
+    gpu: &Path,
+    toolkit: Option<&Toolkit>,
+) -> Result<Signatures, String> {
     let read = |path: &Path| {
         fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     };
     let stub = read(stub)?;
     let gpu =
         fs::File::open(gpu).map_err(|error| format!("cannot read {}: {error}", gpu.display()))?;
-    let includes = [toolkit.root.clone()];
+    let includes: Vec<PathBuf> = toolkit
+        .map(|toolkit| toolkit.root.clone())
+        .into_iter()
+        .collect();
     signature::read(&stub, std::io::BufReader::new(gpu), &includes)
         .map_err(|error| error.to_string())
 }
@@ -241,7 +327,7 @@ fn policy_facts(
                     Params::Recorded { size, .. } => Some(*size),
                 },
                 static_shared: facts.resources.static_shared,
-                reserved_shared: facts.resources.reserved_shared,
+                barriers: facts.resources.barriers,
                 max_threads: threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
                 place: place.clone(),
             });

@@ -6,6 +6,7 @@
 mod images;
 mod instantiate;
 mod messages;
+mod prebuilt;
 mod run;
 mod settings;
 
@@ -66,7 +67,8 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or a prebuilt `.cubin`.
+    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or machine code: a
+    /// `.cubin`, or a `.fatbin` (compressed entries need the feature `fatbin`).
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
@@ -183,7 +185,8 @@ impl Builder {
         self
     }
 
-    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one.
+    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one. Paths in the file are
+    /// relative to the file.
     pub fn config(mut self, path: impl Into<PathBuf>) -> Self {
         self.config = Some(path.into());
         self
@@ -219,15 +222,14 @@ impl Builder {
             text.push_str(&summary);
             text.push('\n');
         }
-        if let Some(request) = &outcome.report {
-            if let Err(error) = report::write(request, &outcome, &text) {
-                text.push_str(&format!(
-                    "error: cannot write the report into {}: {error}\n",
-                    request.dir.display()
-                ));
-                eprint!("{text}");
-                std::process::exit(1);
-            }
+        if let Some(request) = &outcome.report
+            && let Err(error) = report::write(request, &outcome, &text)
+        {
+            eprint!(
+                "{text}error: cannot write the report into {}: {error}\n",
+                request.dir.display()
+            );
+            std::process::exit(1);
         }
         if !text.is_empty() {
             eprint!("{text}");

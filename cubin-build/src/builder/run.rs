@@ -7,8 +7,8 @@ use std::{
 
 use super::{
     Builder, Outcome,
-    images::{self, Compiled, Places},
-    messages,
+    images::{self, Compiled, Names, Places, Reader},
+    messages, prebuilt,
     settings::{self, Settings},
 };
 use crate::{
@@ -31,8 +31,8 @@ pub struct Output {
     pub cubins: Vec<PathBuf>,
     /// What is known of every kernel on every target, by name.
     pub kernels: Vec<Facts>,
-    /// The toolkit that compiled.
-    pub toolkit: Toolkit,
+    /// The toolkit that compiled; absent when all sources are machine code.
+    pub toolkit: Option<Toolkit>,
     /// How many (source, target) pairs were compiled now; the others were up to date.
     pub compiled: usize,
     /// Findings that did not fail the build.
@@ -68,18 +68,79 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
 }
 
 fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
-    let sink = &mut outcome.sink;
-    let baseline = read_baseline(settings, &mut outcome.watch, sink);
-    let toolkit = match toolkit::find_with(env, &settings.toolkit, &mut |line| eprintln!("{line}"))
-    {
-        Ok(toolkit) => toolkit,
-        Err(error) => {
-            sink.push(messages::toolkit(&error));
-            return None;
+    let mut places = Places::new(&settings.root);
+    // Machine code needs no compiler, so a crate that ships only that builds without a toolkit.
+    let (toolkit, units) = match settings.sources.is_empty() {
+        true => (None, Vec::new()),
+        false => {
+            let toolkit = find_toolkit(settings, env, outcome)?;
+            let units = compile(settings, env, &toolkit, &mut places, outcome)?;
+            (Some(toolkit), units)
         }
     };
+    let sink = &mut outcome.sink;
+    let modules = read_units(settings, toolkit.as_ref(), &units, &mut places, sink);
+    outcome.facts = modules
+        .iter()
+        .flat_map(|module| module.facts.iter().cloned())
+        .collect();
+    outcome
+        .facts
+        .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
+    // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
+    if sink.has_errors() {
+        return None;
+    }
+    let (text, cubins) = generate(settings, modules, sink);
+    if sink.has_errors() {
+        return None;
+    }
+    judge(settings, outcome);
+    // In report mode a policy violation is data, and the crate must still build.
+    if outcome.sink.has_errors() && settings.report.is_none() {
+        return None;
+    }
+    let sink = &mut outcome.sink;
+    let written = write(settings, &text, &cubins)
+        .map_err(|error| sink.push(*error))
+        .ok()?;
+    outcome.output = Some(Output {
+        generated: settings.out_dir.join(&settings.out_file),
+        cubins: written,
+        kernels: outcome.facts.clone(),
+        toolkit,
+        compiled: units.iter().filter(|unit| unit.compiled()).count(),
+        warnings: sink.shown().into_iter().cloned().collect(),
+    });
+    Some(())
+}
+
+fn find_toolkit(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<Toolkit> {
+    let announcement = &mut outcome.announcement;
+    let found = toolkit::find_with(env, &settings.toolkit, &mut |line| {
+        // Cargo shows the output of a running build script only with -vv, so the last line is repeated as a warning.
+        eprintln!("{line}");
+        *announcement = Some(line.to_owned());
+    });
+    match found {
+        Ok(toolkit) => Some(toolkit),
+        Err(error) => {
+            outcome.sink.push(messages::toolkit(&error));
+            None
+        }
+    }
+}
+
+fn compile(
+    settings: &Settings,
+    env: &Env,
+    toolkit: &Toolkit,
+    places: &mut Places,
+    outcome: &mut Outcome,
+) -> Option<Vec<Unit>> {
+    let sink = &mut outcome.sink;
     let request = compile::Request {
-        toolkit: &toolkit,
+        toolkit,
         root: &settings.root,
         out_dir: &settings.work_dir,
         sources: &settings.sources,
@@ -96,11 +157,9 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let watch = compile::watch(env, &request, &compiled);
     outcome.watch.paths.extend(watch.paths);
     outcome.watch.variables = watch.variables;
-
-    let mut places = Places::new(&settings.root);
     for failure in &compiled.failures {
         let source = super::shown_path(&settings.root, settings.original(&failure.source));
-        sink.push(messages::failure(failure, &source, &mut places));
+        sink.push(messages::failure(failure, &source, places));
     }
     for unit in &compiled.units {
         for message in unit
@@ -108,53 +167,44 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
             .iter()
             .filter(|message| message.level == Level::Warning)
         {
-            sink.push(messages::warning(message, &mut places));
+            sink.push(messages::warning(message, places));
         }
     }
     for note in &compiled.notes {
         sink.push(Diag::warning(codes::NVCC_WARNING, note.clone()));
     }
-    let modules = read_units(settings, &toolkit, &compiled.units, &mut places, sink);
-    outcome.facts = modules
-        .iter()
-        .flat_map(|module| module.facts.iter().cloned())
-        .collect();
-    outcome
-        .facts
-        .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
-    // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
-    if sink.has_errors() {
-        return None;
-    }
+    Some(compiled.units)
+}
+
+/// Policy and baseline.
+fn judge(settings: &Settings, outcome: &mut Outcome) {
+    let baseline = read_baseline(settings, &mut outcome.watch, &mut outcome.sink);
     for finding in policy::check(&settings.config, baseline.as_ref(), &outcome.facts) {
-        sink.push(finding);
+        outcome.sink.push(finding);
+    }
+    for declared in &settings.config.kernels {
+        if !outcome
+            .facts
+            .iter()
+            .any(|facts| facts.symbol == declared.symbol.value)
+        {
+            outcome.sink.push(
+                Diag::warning(
+                    codes::UNMATCHED_RULE,
+                    format!("no kernel has the symbol `{}`", declared.symbol.value),
+                )
+                .at(declared.symbol.span.clone(), "declared here"),
+            );
+        }
     }
     if let Some(path) = baseline_path(settings) {
-        let written = policy::baseline_from(&outcome.facts, &Policy::new(&settings.config));
+        let now = policy::baseline_from(&outcome.facts, &Policy::new(&settings.config));
         outcome.baseline = Some(report::BaselineFile {
             path,
-            text: written.to_toml(),
-            entries: written.len(),
+            text: now.to_toml(),
+            entries: now.len(),
         });
     }
-    let (text, cubins) = generate(settings, modules, sink);
-    // In report mode a policy violation is data, and the crate must still build.
-    if sink.has_errors() && settings.report.is_none() {
-        return None;
-    }
-    let written = write(settings, &text, &cubins)
-        .map_err(|error| sink.push(error))
-        .ok()?;
-    let recompiled = compiled.units.iter().filter(|unit| unit.compiled()).count();
-    outcome.output = Some(Output {
-        generated: settings.out_dir.join(&settings.out_file),
-        cubins: written,
-        kernels: outcome.facts.clone(),
-        toolkit,
-        compiled: recompiled,
-        warnings: sink.shown().into_iter().cloned().collect(),
-    });
-    Some(())
 }
 
 fn baseline_path(settings: &Settings) -> Option<PathBuf> {
@@ -195,7 +245,7 @@ fn read_baseline(settings: &Settings, watch: &mut Watch, sink: &mut Sink) -> Opt
 
 fn read_units(
     settings: &Settings,
-    toolkit: &Toolkit,
+    toolkit: Option<&Toolkit>,
     units: &[Unit],
     places: &mut Places,
     sink: &mut Sink,
@@ -204,30 +254,53 @@ fn read_units(
     for unit in units {
         by_source.entry(&unit.source).or_default().push(unit);
     }
-    let originals: Vec<&Path> = settings.originals.iter().map(PathBuf::as_path).collect();
-    let names = module_names(&originals);
+    let all: Vec<&Path> = settings
+        .originals
+        .iter()
+        .chain(&settings.prebuilt)
+        .map(PathBuf::as_path)
+        .collect();
+    let names = module_names(&all);
     let mut modules = Vec::new();
-    for ((source, original), name) in settings.sources.iter().zip(originals).zip(&names) {
-        let Some(units) = by_source
-            .get(source.path.as_path())
-            .filter(|units| units.len() == settings.targets.len())
-        else {
-            continue;
+    for (index, (original, module)) in all.into_iter().zip(&names).enumerate() {
+        let source = super::shown_path(&settings.root, original);
+        let images = match settings.sources.get(index) {
+            // A source that failed for some target is left out: its failure has been reported.
+            Some(compiled) => by_source
+                .get(compiled.path.as_path())
+                .filter(|units| units.len() == settings.targets.len())
+                .map(|units| {
+                    units
+                        .iter()
+                        .filter_map(|unit| images::load(&source, unit, sink))
+                        .collect()
+                })
+                .unwrap_or_default(),
+            None => prebuilt::read(
+                &settings.root,
+                &original.to_owned(),
+                &settings.targets,
+                sink,
+            ),
         };
         // The cubins of two builders of one build script lie side by side.
-        let file_stem = match settings.out_file.strip_suffix(".rs") {
-            Some("kernels") => name.clone(),
-            other => format!("{}.{name}", other.unwrap_or(&settings.out_file)),
+        let cubins = match settings.out_file.strip_suffix(".rs") {
+            Some("kernels") => module.clone(),
+            other => format!("{}.{module}", other.unwrap_or(&settings.out_file)),
         };
-        modules.extend(images::read(
-            &settings.root,
+        let mut reader = Reader {
+            config: &settings.config,
             toolkit,
-            original,
-            name,
-            &file_stem,
-            units,
             places,
             sink,
+        };
+        modules.extend(reader.read(
+            &Names {
+                source: &source,
+                module,
+                cubins: &cubins,
+            },
+            images,
         ));
     }
     modules
@@ -319,12 +392,12 @@ fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (St
 }
 
 /// Cubins first, then the file that includes them; then the cubins of earlier builds go.
-fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Diag> {
+fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Box<Diag>> {
     let failed = |path: &Path, error: std::io::Error| {
-        Diag::error(
+        Box::new(Diag::error(
             codes::OUTPUT_UNWRITABLE,
             format!("cannot write {}: {error}", path.display()),
-        )
+        ))
     };
     let mut written = Vec::new();
     for (name, bytes) in cubins {

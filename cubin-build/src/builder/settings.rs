@@ -8,7 +8,7 @@ use std::{
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
-use super::{Backend, Builder, HalfTypes, instantiate, shown_path};
+use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, shown_path};
 use crate::{
     compile::{self, Options, Source},
     config::{self, Config},
@@ -36,6 +36,8 @@ pub(super) struct Settings {
     pub(super) sources: Vec<Source>,
     /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
     pub(super) originals: Vec<PathBuf>,
+    /// Sources that need no compiler.
+    pub(super) prebuilt: Vec<PathBuf>,
     pub(super) targets: Vec<Sm>,
     pub(super) options: Options,
     pub(super) backend: Backend,
@@ -73,7 +75,8 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
     let generate = &config.generate;
     let backend = builder.backend.clone().unwrap_or(
         match generate.backend.as_ref().map(|backend| backend.value) {
-            Some(config::Backend::Core | config::Backend::Cudarc) | None => Backend::default(),
+            Some(config::Backend::Core) => Backend::Core,
+            Some(config::Backend::Cudarc) | None => Backend::default(),
         },
     );
     let half = builder
@@ -103,7 +106,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
         .join("cubin-build");
     let toolkit = toolkit_request(builder, &config, &work_dir, sink);
-    let mut sources = sources(builder, &config, &root, &mut watched, sink);
+    let (mut sources, prebuilt) = sources(builder, &config, &root, &mut watched, sink);
     let originals = instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
     if sink.has_errors() {
         return None;
@@ -117,6 +120,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         toolkit: toolkit?,
         sources,
         originals,
+        prebuilt,
         targets,
         backend,
         half,
@@ -178,7 +182,11 @@ fn read_config(
     match SourceFile::read(&full, &name) {
         Ok(file) => {
             watched.push(path);
-            let (config, problems) = Config::parse(&file);
+            let (mut config, problems) = Config::parse(&file);
+            rebase(
+                &mut config,
+                Path::new(&name).parent().unwrap_or(Path::new("")),
+            );
             problems.into_iter().for_each(|problem| sink.push(problem));
             (config, name)
         }
@@ -192,6 +200,22 @@ fn read_config(
             ));
             (Config::default(), name)
         }
+    }
+}
+
+/// Paths in the file are relative to the file, everywhere else to the package's directory.
+fn rebase(config: &mut Config, dir: &Path) {
+    if dir.as_os_str().is_empty() {
+        return;
+    }
+    let build = &mut config.build;
+    let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
+    let files = config
+        .instantiate
+        .iter_mut()
+        .filter_map(|entry| entry.file.as_mut());
+    for path in lists.into_iter().flatten().chain(files) {
+        path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
 }
 
@@ -323,7 +347,7 @@ fn sources(
     root: &Path,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
-) -> Vec<Source> {
+) -> (Vec<Source>, Vec<PathBuf>) {
     let mut files: Vec<PathBuf> = config
         .build
         .sources
@@ -372,7 +396,7 @@ fn sources(
     let all: Vec<Source> = files
         .into_iter()
         .chain(found)
-        .filter(|path| seen.insert(path.clone()))
+        .filter(|path| seen.insert(toolkit::normalize(path)))
         .map(|path| {
             let flags = builder
                 .file_flags
@@ -391,7 +415,12 @@ fn sources(
                 .help("name them with `.dir(\"kernels\")` or `.file(\"kernels/saxpy.cu\")` in build.rs, or under [build] in cubin.toml"),
         );
     }
-    all
+    let (prebuilt, sources): (Vec<Source>, Vec<Source>) = all
+        .into_iter()
+        .partition(|source| prebuilt::is_prebuilt(&source.path));
+    let prebuilt: Vec<PathBuf> = prebuilt.into_iter().map(|source| source.path).collect();
+    watched.extend(prebuilt.iter().cloned());
+    (sources, prebuilt)
 }
 
 fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {

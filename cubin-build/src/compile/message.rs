@@ -302,3 +302,161 @@ fn host_head(line: &str) -> Option<Message> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As nvcc 13.5 printed it for a file with an error, a warning and an error in a template.
+    const FRONT_END: &str = "\
+e/err.cu(2): error: identifier \"undefined_thing\" is undefined
+  __attribute__((global)) void k(float*p){ undefined_thing(); }
+                                           ^
+
+e/err.cu(2): warning #177-D: variable \"unused\" was declared but never referenced
+  __attribute__((global)) void k(float*p){ int unused = 3; }
+                                               ^
+
+Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"
+
+e/err (1).cu(1): error: expression must have class type but it has type \"float\"
+  template<class T> struct B { };
+                             ^
+          detected during instantiation of \"T B<T>::f(T) [with T=float]\" at line 2
+
+2 errors detected in the compilation of \"e/err.cu\".
+";
+
+    #[test]
+    fn front_end_messages_keep_their_context() {
+        let messages = parse(FRONT_END);
+        let heads: Vec<_> = messages
+            .iter()
+            .map(|message| (message.level, message.line, message.text.as_str()))
+            .collect();
+        assert_eq!(
+            heads,
+            [
+                (
+                    Level::Error,
+                    Some(2),
+                    "identifier \"undefined_thing\" is undefined"
+                ),
+                (
+                    Level::Warning,
+                    Some(2),
+                    "variable \"unused\" was declared but never referenced"
+                ),
+                (
+                    Level::Note,
+                    None,
+                    "Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\""
+                ),
+                (
+                    Level::Error,
+                    Some(1),
+                    "expression must have class type but it has type \"float\""
+                ),
+                (
+                    Level::Note,
+                    None,
+                    "2 errors detected in the compilation of \"e/err.cu\"."
+                ),
+            ]
+        );
+        assert_eq!(messages[1].code.as_deref(), Some("#177-D"));
+        assert_eq!(
+            messages[3].file.as_deref(),
+            Some(std::path::Path::new("e/err (1).cu"))
+        );
+        assert!(
+            messages[3].whole.ends_with("[with T=float]\" at line 2"),
+            "{:?}",
+            messages[3]
+        );
+        assert!(messages[0].whole.ends_with('^'));
+    }
+
+    #[test]
+    fn host_messages_keep_what_leads_to_them() {
+        let log = "In file included from k.cu:3:\n                 from a.h:1:\n\
+                   k/a b.cuh:7:10: fatal error: missing.h: No such file or directory\n    7 | #include \"missing.h\"\n\
+                   \x20     |          ^~~~~~~~~~~\ncompilation terminated.\n\
+                   cc1plus: fatal error: cuda_runtime.h: No such file or directory\n";
+        let messages = parse(log);
+        assert_eq!(messages.len(), 3);
+        assert_eq!(messages[0].tool, Tool::Host);
+        assert_eq!(
+            messages[0].file.as_deref(),
+            Some(std::path::Path::new("k/a b.cuh"))
+        );
+        assert_eq!((messages[0].line, messages[0].column), (Some(7), Some(10)));
+        assert!(
+            messages[0]
+                .whole
+                .starts_with("In file included from k.cu:3:")
+        );
+        assert!(messages[0].whole.ends_with("^~~~~~~~~~~"));
+        assert_eq!(messages[2].file, None);
+        assert_eq!(messages[2].level, Level::Error);
+        assert_eq!(readable(log), log.trim_end());
+    }
+
+    #[test]
+    fn tool_messages_and_resource_lines() {
+        let log = "ptxas k2/p.ptx, line 26; error   : Not a name of any known instruction: 'bogus'\n\
+                   ptxas fatal   : Ptx assembly aborted due to errors\n\
+                   ptxas info    : 0 bytes gmem\nptxas info    : Function properties for k\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+                   ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored\n\
+                   nvcc warning : Support for offline compilation will be removed\n\
+                   nvcc fatal   : Unsupported gpu architecture 'sm_35'\n";
+        let messages = parse(log);
+        let seen: Vec<_> = messages
+            .iter()
+            .map(|message| (message.tool, message.level))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (Tool::Ptxas, Level::Error),
+                (Tool::Ptxas, Level::Error),
+                (Tool::Ptxas, Level::Warning),
+                (Tool::Nvcc, Level::Warning),
+                (Tool::Nvcc, Level::Error),
+            ]
+        );
+        assert_eq!(messages[0].line, Some(26));
+        assert_eq!(
+            messages[0].file.as_deref(),
+            Some(std::path::Path::new("k2/p.ptx"))
+        );
+        assert_eq!(messages[2].code.as_deref(), Some("C7508"));
+        let text = readable(log);
+        assert!(
+            !text.contains("gmem") && !text.contains("stack frame"),
+            "{text}"
+        );
+        assert_eq!(text.lines().count(), 5);
+    }
+
+    #[test]
+    fn garbage_is_kept_and_does_not_panic() {
+        for log in [
+            "",
+            "\n\n",
+            "(: error: x",
+            "ü(1): \n",
+            "ptxas",
+            "ptxas info",
+            "x(99999999999): error: y",
+            ": error: z",
+            "a): (b): (",
+        ] {
+            let kept: String = parse(log)
+                .iter()
+                .map(|message| message.whole.as_str())
+                .collect();
+            assert_eq!(kept.trim(), log.trim(), "{log:?}");
+        }
+    }
+}

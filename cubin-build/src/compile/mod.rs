@@ -18,7 +18,8 @@
 //!
 //! What happens to other inputs: `.ptx` is assembled by ptxas alone (no host compiler); `.cubin` is taken as it is.
 //!
-//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not read cubins, and does not know policies.
+//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins beyond the target of a prebuilt one,
+//! and does not know policies.
 //!
 //! # Environment
 //! `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` and `NVCC_CCBIN` are read by nvcc, `CPATH`, `CPLUS_INCLUDE_PATH`,
@@ -119,9 +120,9 @@ pub struct Request<'a> {
 pub struct Unit {
     /// The source as given.
     pub source: PathBuf,
-    /// The target as given.
+    /// The target as given; for a prebuilt cubin the one that its header names.
     pub target: Sm,
-    /// The cubin.
+    /// The cubin; a prebuilt one where it is.
     pub cubin: PathBuf,
     /// `X.cudafe1.stub.c`; `None` when the source was no C++.
     pub stub: Option<PathBuf>,
@@ -138,6 +139,8 @@ pub struct Unit {
     pub messages: Vec<Message>,
     /// Why it was compiled now; `None` when the earlier result still holds.
     pub recompiled: Option<String>,
+    /// Headers of a toolkit that may be changed in place.
+    toolkit_headers: Vec<PathBuf>,
     /// Directories whose new files could be included instead of those that were.
     shadowing: Vec<PathBuf>,
 }
@@ -181,9 +184,15 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     let common = unit::Common::new(env, request, host.as_ref().ok(), &files);
 
     let mut plans = Vec::new();
-    for source in request.sources {
+    for source in sources_once(request)? {
         for &target in request.targets {
-            plans.push(unit::Plan::new(&common, source, target));
+            let plan = unit::Plan::new(&common, source, target);
+            // A prebuilt cubin is for the target in its header, however many are asked for.
+            let once = !plan.needs_tools();
+            plans.push(plan);
+            if once {
+                break;
+            }
         }
     }
     // Units that stand still are looked up here; only the others take a job.
@@ -212,6 +221,13 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
         command::check_target(env, request, host.as_ref().ok(), target)?;
     }
 
+    if !stale.is_empty() {
+        let dir = request.out_dir.join("units");
+        std::fs::create_dir_all(&dir).map_err(|error| Error::OutDir {
+            path: dir,
+            why: error.to_string(),
+        })?;
+    }
     let results = jobs::run(env, stale, |(index, reason)| {
         (index, plans[index].build(&common, &reason))
     });
@@ -232,10 +248,29 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     })
 }
 
+/// The sources, each once: a file may be given by itself and by its directory.
+fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
+    let mut seen: BTreeMap<PathBuf, &Source> = BTreeMap::new();
+    let mut sources = Vec::new();
+    for source in request.sources {
+        let full = crate::toolkit::normalize(&request.root.join(&source.path));
+        match seen.get(&full) {
+            None => {
+                seen.insert(full, source);
+                sources.push(source);
+            }
+            Some(known) if known.flags == source.flags => {}
+            Some(_) => return Err(Error::Twice(source.path.clone())),
+        }
+    }
+    Ok(sources)
+}
+
 /// Everything that a result depends on, for cargo's `rerun-if-*` lines.
 ///
-/// Paths: the sources, every dependency outside the toolkit, the include directories and the directories of included
-/// headers (a header that appears there may come first), nvcc and the host compiler. A directory that holds
+/// Paths: the sources, every dependency (but not the headers of a toolkit that was installed by us and never changes),
+/// the include directories and the directories of included headers (a header that appears there may come first), nvcc
+/// and the host compiler. A directory that holds
 /// `out_dir` is left out, since cargo would see each build's own output as a change. Variables: all that `env` was
 /// asked for.
 pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
@@ -256,6 +291,7 @@ pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
         .collect();
     for unit in &outcome.units {
         paths.extend(unit.dependencies.iter().cloned());
+        paths.extend(unit.toolkit_headers.iter().cloned());
         dirs.extend(unit.shadowing.iter().map(PathBuf::as_path));
     }
     for dir in dirs {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
+    ffi::OsString,
     fs,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -9,7 +10,7 @@ use std::{
 
 use super::depfile::Dependency;
 use crate::{
-    cache::{ContentHash, Files, decode_path, encode_path},
+    cache::{Content, ContentHash, Files, decode_path, encode_path},
     toolkit::{Toolkit, normalize},
 };
 
@@ -128,46 +129,50 @@ fn shadow_lines(
         .iter()
         .map(|input| normalize(&root.join(&input.path)))
         .collect();
-    let mut asked: Vec<PathBuf> = Vec::new();
+    let contents: Vec<Content> = inputs
+        .iter()
+        .filter(|input| input.class == Class::Content)
+        .filter_map(|input| files.content(&root.join(&input.path)))
+        .collect();
+    let asked = contents
+        .iter()
+        .flat_map(|content| content.has_include.iter());
+    // Endings by their first component, so that a directory is compared with what it holds and not with every ending.
+    let mut by_first: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+    let mut upward: Vec<PathBuf> = Vec::new();
+    let mut add = |parts: &[Component<'_>]| match parts.first() {
+        Some(Component::Normal(first)) => by_first
+            .entry((*first).to_owned())
+            .or_default()
+            .push(parts.iter().collect()),
+        Some(_) => upward.push(parts.iter().collect()),
+        None => {}
+    };
     for input in inputs {
-        if input.class == Class::Content
-            && let Some(content) = files.content(&root.join(&input.path))
-        {
-            asked.extend(content.has_include.iter().map(PathBuf::from));
+        let parts: Vec<Component<'_>> = input
+            .path
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
+            .collect();
+        for from in parts.len().saturating_sub(LONGEST)..parts.len() {
+            add(&parts[from..]);
         }
     }
+    for name in asked {
+        let parts: Vec<Component<'_>> = Path::new(name).components().collect();
+        add(&parts);
+    }
+
     let mut found: BTreeSet<String> = BTreeSet::new();
     for dir in search_dirs(inputs, includes) {
         let base = normalize(&root.join(&dir));
         let listing = listings.of(&base);
-        let mut look = |name: &Path| {
-            let Some(first) = name.components().next() else {
-                return;
-            };
-            let listed = match first {
-                Component::Normal(first) => listing.contains(first),
-                _ => true,
-            };
-            if !listed {
-                return;
-            }
+        let named = listing.iter().filter_map(|name| by_first.get(name));
+        for name in named.flatten().chain(&upward) {
             let path = normalize(&base.join(name));
             if !known.contains(&path) && files.stamp(&path).is_some() && path.is_file() {
                 found.insert(format!("shadow {}", encode_path(&path)));
             }
-        };
-        for input in inputs {
-            let parts: Vec<Component<'_>> = input
-                .path
-                .components()
-                .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-                .collect();
-            for from in parts.len().saturating_sub(LONGEST)..parts.len() {
-                look(&parts[from..].iter().collect::<PathBuf>());
-            }
-        }
-        for name in &asked {
-            look(name);
         }
     }
     found.into_iter().collect()
@@ -175,10 +180,10 @@ fn shadow_lines(
 
 /// Names in directories, each read once per process.
 #[derive(Debug, Default)]
-pub(super) struct Listings(Mutex<HashMap<PathBuf, Arc<HashSet<std::ffi::OsString>>>>);
+pub(super) struct Listings(Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>);
 
 impl Listings {
-    fn of(&self, dir: &Path) -> Arc<HashSet<std::ffi::OsString>> {
+    fn of(&self, dir: &Path) -> Arc<HashSet<OsString>> {
         let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = map.get(dir) {
             return Arc::clone(known);
@@ -321,5 +326,93 @@ fn reason(line: &str, new: bool) -> String {
         "shadow" if new => format!("{} appeared, which may be included instead", shown(rest)),
         "shadow" => format!("{} is gone, which could have been included", shown(rest)),
         _ => format!("`{line}` changed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_record_reads_back_or_not_at_all() {
+        let path = std::env::temp_dir().join(format!("cubin-build-record-{}", std::process::id()));
+        let record = Record {
+            head: lines("cubin-build unit 1\nflag -O3"),
+            inputs: lines(
+                "content 00ff kernels/a b.cu\nstamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\nshadow /inc/a%0ab.h",
+            ),
+            outputs: lines("output 3 - a.cudafe1.gpu"),
+        };
+        let text = record.text();
+        fs::write(&path, &text).unwrap();
+        assert_eq!(Record::read(&path).as_ref(), Some(&record));
+        let inputs: Vec<_> = record.inputs().unwrap();
+        assert_eq!(inputs.len(), 3, "what shadows is no input");
+        assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
+        assert_eq!(inputs[1].path, Path::new("/usr/x.h"));
+        assert_eq!(
+            output_name(&record.outputs[0]),
+            Some("a.cudafe1.gpu".into())
+        );
+        // Every prefix is a record that was not written to its end.
+        for length in 0..text.len() {
+            fs::write(&path, &text[..length]).unwrap();
+            assert_eq!(Record::read(&path), None, "{length}");
+        }
+        for damaged in ["content x", "stamp a b", "content"] {
+            let record = Record {
+                inputs: lines(damaged),
+                ..Record::default()
+            };
+            assert_eq!(record.inputs(), None, "{damaged}");
+        }
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn reasons_are_in_a_users_words() {
+        for (old, new, expected) in [
+            ("content 1 a.cuh", "content 2 a.cuh", Some("a.cuh changed")),
+            (
+                "content 1 a.cuh",
+                "content missing a.cuh",
+                Some("a.cuh is gone"),
+            ),
+            (
+                "stamp size=1 mtime=1 /x y.h",
+                "stamp size=1 mtime=2 /x y.h",
+                Some("/x y.h changed"),
+            ),
+            (
+                "stamp size=1 mtime=1 /x.h",
+                "stamp missing missing /x.h",
+                Some("/x.h is gone"),
+            ),
+            ("flag -O1", "flag -O1\nflag -G", Some("flag `-G` is new")),
+            ("flag -O1\nflag -G", "flag -O1", Some("flag `-G` is gone")),
+            (
+                "flag -a\nflag -b",
+                "flag -b\nflag -a",
+                Some("flags came in another order"),
+            ),
+            (
+                "nvcc 13.4.1 /cuda",
+                "nvcc 13.5.37 /cuda",
+                Some("the CUDA toolkit changed"),
+            ),
+            ("env CPATH=/a", "env CPATH=/b", Some("CPATH changed")),
+            (
+                "cubin-build unit 0",
+                "cubin-build unit 1",
+                Some("it was compiled by another version of cubin-build"),
+            ),
+            ("target sm_80", "target sm_80", None),
+        ] {
+            assert_eq!(difference(&lines(old), &lines(new)).as_deref(), expected);
+        }
     }
 }

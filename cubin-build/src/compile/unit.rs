@@ -1,13 +1,14 @@
 //! One source for one target: whether its earlier result still holds, and how to make a new one.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use cubin_core::Sm;
+use cubin_core::{Cubin, Sm};
 
 use super::{
     Cause, Failure, Level, Request, Source, Unit, command, depfile, message, ptxas_log,
@@ -218,8 +219,14 @@ impl<'a> Plan<'a> {
             outputs.push(path);
         }
         let log = fs::read(self.dir.join(LOG)).map_err(|_| damaged())?;
-        self.unit(&outputs, &inputs, &String::from_utf8_lossy(&log), None)
-            .ok_or_else(damaged)
+        self.unit(
+            common,
+            &outputs,
+            &inputs,
+            &String::from_utf8_lossy(&log),
+            None,
+        )
+        .ok_or_else(damaged)
     }
 
     /// Compiles; the record is written last, so that a build that is killed leaves nothing that looks whole.
@@ -230,7 +237,7 @@ impl<'a> Plan<'a> {
             return Err(self.failure(Cause::Source(error.to_string())));
         }
         if self.kind == Kind::Cubin {
-            return Ok(self.prebuilt(source));
+            return self.prebuilt(source);
         }
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -327,7 +334,7 @@ impl<'a> Plan<'a> {
             record.outputs.extend(record::output_line(path));
         }
         cache::write(&record_path, record.text().as_bytes()).map_err(io(&record_path))?;
-        self.unit(&outputs, &inputs, &log, Some(reason.to_owned()))
+        self.unit(common, &outputs, &inputs, &log, Some(reason.to_owned()))
             .ok_or_else(|| fail(Cause::NoOutput("cubin")))
     }
 
@@ -412,6 +419,7 @@ impl<'a> Plan<'a> {
 
     fn unit(
         &self,
+        common: &Common<'_>,
         outputs: &[PathBuf],
         inputs: &[Input],
         log: &str,
@@ -423,6 +431,10 @@ impl<'a> Plan<'a> {
         if !messages.iter().any(|message| message.level != Level::Note) {
             messages.clear();
         }
+        let watched = inputs.iter().filter(|input| input.class != Class::Fixed);
+        let (toolkit_headers, dependencies) = watched
+            .map(|input| input.path.clone())
+            .partition(|path| common.request.toolkit.owns(path));
         Some(Unit {
             source: self.source.path.clone(),
             target: self.target,
@@ -431,32 +443,35 @@ impl<'a> Plan<'a> {
             gpu: find(".cudafe1.gpu"),
             ptx: find(".ptx"),
             spills: ptxas_log::parse(log),
-            dependencies: inputs
-                .iter()
-                .filter(|input| input.class != Class::Fixed)
-                .map(|input| input.path.clone())
-                .collect(),
+            dependencies,
             messages,
             recompiled,
+            toolkit_headers,
             shadowing: record::search_dirs(inputs, &self.includes),
         })
     }
 
     /// A cubin that is taken as it is.
-    fn prebuilt(&self, path: PathBuf) -> Unit {
-        Unit {
+    fn prebuilt(&self, path: PathBuf) -> Result<Unit, Box<Failure>> {
+        let bytes =
+            fs::read(&path).map_err(|error| self.failure(Cause::Source(error.to_string())))?;
+        let target = Cubin::parse(&bytes)
+            .and_then(|cubin| cubin.target())
+            .map_err(|error| self.failure(Cause::Source(format!("it is no cubin: {error}"))))?;
+        Ok(Unit {
             source: self.source.path.clone(),
-            target: self.target,
+            target,
             cubin: path,
             stub: None,
             gpu: None,
             ptx: None,
-            spills: Default::default(),
+            spills: BTreeMap::new(),
             dependencies: vec![self.source.path.clone()],
             messages: Vec::new(),
             recompiled: None,
+            toolkit_headers: Vec::new(),
             shadowing: Vec::new(),
-        }
+        })
     }
 
     fn failure(&self, cause: Cause) -> Box<Failure> {
