@@ -1,0 +1,7 @@
+//! Kernel signatures: real nvcc on hard parameters, recorded side files, damaged side files.
+
+mod damaged;
+mod dump;
+mod guarded;
+mod recorded;
+mod torture;
