@@ -3,5 +3,7 @@
 mod damaged;
 mod dump;
 mod guarded;
+mod mismatch;
+mod oracle;
 mod recorded;
 mod torture;

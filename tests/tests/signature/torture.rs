@@ -107,7 +107,7 @@ fn exact_or_refused(name: &str, targets: [&str; 2], refused: &[&str]) {
             .map(|kernel| kernel.base_name.as_str())
             .collect();
         assert_eq!(actual, refused, "{name} on {arch}");
-        golden(&format!("{name}.txt"), &dump(&signatures));
+        golden(&format!("recorded/{name}.txt"), &dump(&signatures));
         all.push((arch.parse::<Sm>().expect("a target"), signatures));
     }
     let kernels = all[0].1.kernels.len();
