@@ -61,6 +61,8 @@ pub(super) struct Resolver<'u> {
     pub layouts: Layouts<'u>,
     pub records: Vec<Record>,
     pub record_ids: HashMap<String, Result<RecordId, Reason>>,
+    /// Names given to records without a tag.
+    pub anonymous: HashMap<String, String>,
     pub enums: Vec<Enum>,
     pub enum_ids: HashMap<String, EnumId>,
     depth: u32,
@@ -129,6 +131,7 @@ impl<'u> Resolver<'u> {
             layouts: Layouts::new(&unit.tables),
             records: Vec::new(),
             record_ids: HashMap::new(),
+            anonymous: HashMap::new(),
             enums: Vec::new(),
             enum_ids: HashMap::new(),
             depth: 0,
@@ -149,6 +152,9 @@ impl<'u> Resolver<'u> {
 
     /// Readable C++ name of a typedef, tag or mangled name.
     pub(super) fn cpp_name(&self, name: &str) -> String {
+        if let Some(given) = self.anonymous.get(name) {
+            return given.clone();
+        }
         if let Some(decoded) = mangled::name(name) {
             return match self.stub.typedefs.get(name) {
                 // `_ZN2ns5myintE` stands for the alias, whatever it aliases.
