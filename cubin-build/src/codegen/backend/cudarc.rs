@@ -11,7 +11,7 @@ use crate::codegen::{
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
-    write::{Expr, Writer, count, number, string},
+    write::{Expr, Writer, count, number},
 };
 use crate::signature::model::{Param, Type};
 
@@ -282,10 +282,11 @@ fn global_accessor(
     let method = &planned.method;
     let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
     out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
-    out.line(format!(
-        "runtime::Global::find({module}, {})",
-        string(&global.symbol)
-    ));
+    let find = Expr::Call(
+        "runtime::Global::find".to_owned(),
+        vec![Expr::atom(module), Expr::string(&global.symbol)],
+    );
+    out.expr("", &find, "");
     out.close("}");
 }
 
