@@ -1,17 +1,16 @@
 //! Checks signatures against what the cubins record: the same kernels, the same number of parameters, and each
-//! parameter's size and offset; and one target's signatures against another's.
+//! parameter's size and offset.
 //!
 //! A finding is data; the kernel concerned is also refused, so that no wrapper is made from a type that the
 //! cubin contradicts. Rendering and severity are for others.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use cubin_core::{Function, Params, Sm};
 
+use super::guard::withdraw;
 use super::layout::align_up;
-use super::model::{
-    Enum, EnumId, Field, Kernel, Param, Pointer, Record, RecordId, Refusal, Signatures, Type,
-};
+use super::model::{Kernel, Param, Refusal, Signatures, Type};
 
 /// Something that the sources of a kernel's signature do not agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,17 +145,14 @@ impl std::fmt::Display for Problem {
 /// Offsets in a cubin count from the start of the parameter block, but the *address* is what is aligned, and the
 /// block starts at an odd place (0x210 on sm_90): `offset = align_up(base + end, align) - base`.
 #[must_use]
-pub fn check(
-    signatures: &mut Signatures,
-    functions: &[Function<'_>],
-    target: Sm,
-) -> Vec<Finding> {
+pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm) -> Vec<Finding> {
     let mut by_symbol: HashMap<&str, &Function<'_>> = functions
         .iter()
         .filter(|function| function.kernel)
         .map(|function| (function.symbol, function))
         .collect();
     let mut findings = Vec::new();
+    let mut wrong = HashSet::new();
     for kernel in &mut signatures.kernels {
         let problem = match by_symbol.remove(kernel.symbol.as_str()) {
             None => Some(Problem::NotInCubin),
@@ -164,6 +160,11 @@ pub fn check(
         };
         let Some(problem) = problem else { continue };
         refuse(kernel, &problem);
+        if let Problem::Size { param, .. } = &problem
+            && let Some(Type::Record(id)) = kernel.params.get(param.ordinal).map(|param| &param.ty)
+        {
+            wrong.insert(*id);
+        }
         findings.push(Finding {
             target,
             symbol: kernel.symbol.clone(),
@@ -171,6 +172,11 @@ pub fn check(
             problem,
         });
     }
+    withdraw(
+        signatures,
+        &wrong,
+        "has another size in the cubin than by its printed members",
+    );
     for function in functions {
         if by_symbol.remove(function.symbol).is_some() {
             findings.push(Finding {
@@ -222,7 +228,8 @@ fn compare(kernel: &Kernel, recorded: &Params) -> Option<Problem> {
     None
 }
 
-fn refuse(kernel: &mut Kernel, problem: &Problem) {
+/// Refuses a kernel for a problem, unless it is refused already.
+pub(super) fn refuse(kernel: &mut Kernel, problem: &Problem) {
     if kernel.refusal.is_some() {
         return;
     }
@@ -238,201 +245,4 @@ fn refuse(kernel: &mut Kernel, problem: &Problem) {
         reason: problem.to_string(),
         help,
     });
-}
-
-/// One set of signatures for all targets of a source: a kernel may exist on some of them only, but where it exists
-/// its parameters must be the same (names may differ; offsets do, and are not compared). Kernels keep the order of
-/// the first target, later ones follow. A kernel that differs is refused.
-#[must_use]
-pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Finding>) {
-    let mut merged = Merged::default();
-    let mut findings = Vec::new();
-    let mut seen: BTreeMap<String, (usize, Sm)> = BTreeMap::new();
-    for (target, signatures) in targets {
-        let mut import = Import {
-            from: signatures,
-            records: HashMap::new(),
-            enums: HashMap::new(),
-        };
-        for kernel in &signatures.kernels {
-            let mut kernel = kernel.clone();
-            for param in &mut kernel.params {
-                param.ty = import.ty(&mut merged, &param.ty);
-            }
-            // The hash in an anonymous namespace's symbol is the file's, not the target's.
-            let Some((index, first)) = seen.get(&kernel.symbol).copied() else {
-                seen.insert(kernel.symbol.clone(), (merged.all.kernels.len(), *target));
-                merged.all.kernels.push(kernel);
-                continue;
-            };
-            let Some(known) = merged.all.kernels.get_mut(index) else {
-                continue;
-            };
-            if same_params(known, &kernel) {
-                if known.refusal.is_none() {
-                    known.refusal = kernel.refusal;
-                }
-                continue;
-            }
-            let problem = Problem::Differs {
-                other: first,
-                expected: describe(known),
-                actual: describe(&kernel),
-            };
-            refuse(known, &problem);
-            findings.push(Finding {
-                target: *target,
-                symbol: kernel.symbol,
-                kernel: kernel.name,
-                problem,
-            });
-        }
-        for global in &signatures.globals {
-            if merged.all.globals.iter().any(|known| known.symbol == global.symbol) {
-                continue;
-            }
-            let mut global = global.clone();
-            global.ty = global.ty.as_ref().map(|ty| import.ty(&mut merged, ty));
-            merged.all.globals.push(global);
-        }
-    }
-    (merged.all, findings)
-}
-
-fn same_params(a: &Kernel, b: &Kernel) -> bool {
-    // A refused parameter has no type to compare.
-    if a.refusal.is_some() || b.refusal.is_some() {
-        return true;
-    }
-    a.params.len() == b.params.len()
-        && a.params
-            .iter()
-            .zip(&b.params)
-            .all(|(a, b)| (&a.ty, a.size, a.align) == (&b.ty, b.size, b.align))
-}
-
-fn describe(kernel: &Kernel) -> String {
-    let params: Vec<String> = kernel
-        .params
-        .iter()
-        .map(|param| format!("{} /* {} bytes */", param.c_type, param.size))
-        .collect();
-    format!("{}({})", kernel.name, params.join(", "))
-}
-
-/// Signatures under construction; records and enums that are equal are one.
-#[derive(Default)]
-struct Merged {
-    all: Signatures,
-    records: HashMap<String, Vec<RecordId>>,
-}
-
-/// Carries the types of one target over.
-struct Import<'s> {
-    from: &'s Signatures,
-    records: HashMap<RecordId, RecordId>,
-    enums: HashMap<EnumId, EnumId>,
-}
-
-impl Import<'_> {
-    fn ty(&mut self, merged: &mut Merged, ty: &Type) -> Type {
-        match ty {
-            Type::Pointer(pointer) => Type::Pointer(Pointer {
-                pointee: Box::new(self.ty(merged, &pointer.pointee)),
-                ..pointer.clone()
-            }),
-            Type::Array(of, count) => Type::Array(Box::new(self.ty(merged, of)), *count),
-            Type::Record(id) => Type::Record(self.record(merged, *id)),
-            Type::Enum(id) => Type::Enum(self.enumeration(merged, *id)),
-            other => other.clone(),
-        }
-    }
-
-    fn enumeration(&mut self, merged: &mut Merged, id: EnumId) -> EnumId {
-        if let Some(known) = self.enums.get(&id) {
-            return *known;
-        }
-        let Some(found) = self.from.enums.get(id.0) else {
-            return id;
-        };
-        let same = |known: &Enum| {
-            (&known.name, known.repr, &known.values) == (&found.name, found.repr, &found.values)
-        };
-        let new = match merged.all.enums.iter().position(same) {
-            Some(index) => EnumId(index),
-            None => {
-                merged.all.enums.push(found.clone());
-                EnumId(merged.all.enums.len() - 1)
-            }
-        };
-        self.enums.insert(id, new);
-        new
-    }
-
-    /// Records may point to themselves, so equality is by shape: the same name, size and members, with types compared
-    /// as text. Nested records are compared when they are carried over themselves.
-    fn record(&mut self, merged: &mut Merged, id: RecordId) -> RecordId {
-        if let Some(known) = self.records.get(&id) {
-            return *known;
-        }
-        let Some(found) = self.from.records.get(id.0) else {
-            return id;
-        };
-        let candidates = merged.records.get(&found.name).cloned().unwrap_or_default();
-        let same = candidates.into_iter().find(|known| {
-            merged
-                .all
-                .records
-                .get(known.0)
-                .is_some_and(|known| same_shape(known, found))
-        });
-        if let Some(known) = same {
-            self.records.insert(id, known);
-            // Members may still differ deeper down; visiting them finds or adds those.
-            return known;
-        }
-        let new = RecordId(merged.all.records.len());
-        merged.all.records.push(Record {
-            fields: Vec::new(),
-            ..found.clone()
-        });
-        merged
-            .records
-            .entry(found.name.clone())
-            .or_default()
-            .push(new);
-        self.records.insert(id, new);
-        let fields: Vec<Field> = found
-            .fields
-            .iter()
-            .map(|field| Field {
-                ty: self.ty(merged, &field.ty),
-                ..field.clone()
-            })
-            .collect();
-        if let Some(record) = merged.all.records.get_mut(new.0) {
-            record.fields = fields;
-        }
-        new
-    }
-}
-
-fn same_shape(a: &Record, b: &Record) -> bool {
-    let shape = |record: &Record| {
-        let fields: Vec<_> = record
-            .fields
-            .iter()
-            .map(|field| {
-                (
-                    field.name.clone(),
-                    field.c_type.clone(),
-                    field.offset,
-                    field.size,
-                    field.bits,
-                )
-            })
-            .collect();
-        (record.is_union, record.size, record.align, record.packed, fields)
-    };
-    shape(a) == shape(b)
 }

@@ -9,16 +9,16 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use super::ctype::{CType, QType, RawParam};
-use super::declarator::{Parse, Parser, Specifiers, Tables, Trouble};
 use super::lexer::{Kind, LexError, Lexer, Place};
+use super::parser::{Parse, Parser, Trouble};
+use super::specifiers::Specifiers;
+use super::tags::Tables;
 
 /// A `__global__` function.
 #[derive(Debug, Clone)]
 pub(super) struct RawKernel {
     pub params: Vec<RawParam>,
     pub place: Place,
-    /// Printed with a body, hence with parameter names.
-    pub defined: bool,
 }
 
 /// Everything read from one file.
@@ -96,8 +96,8 @@ fn declaration(parser: &mut Parser<'_>, unit: &mut Unit) -> Parse<()> {
             let kernel = RawKernel {
                 params,
                 place: specifiers.place,
-                defined,
             };
+            // A definition names its parameters, a declaration does not.
             if defined || !unit.kernels.contains_key(&name) {
                 unit.kernels.insert(name, kernel);
             }
@@ -166,7 +166,6 @@ mod tests {
             ]
         );
         assert_eq!(unit.kernels["k"].place.line, 9);
-        assert!(unit.kernels["k"].defined);
         assert!(unit.skipped.is_empty());
     }
 

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ctype::{Builtin, CType, QType, TagKind};
-use super::declarator::{RawRecord, Tables};
-use super::model::Scalar;
+use super::tags::{RawRecord, Tables};
+use super::toolkit::{scalar_size, toolkit_record, vector_record};
 
 /// Records within records by value.
 const MAX_DEPTH: u32 = 128;
@@ -21,6 +21,10 @@ const MAX_SIZE: u64 = 1 << 40;
 const PADDING: &str = "__nv_no_debug_dummy";
 /// Prefix of the bytes that stand for empty members.
 const EMPTY: &str = "__dummy_empty";
+
+fn is_end_padding(name: &str) -> bool {
+    name.starts_with("__nv_no_debug_dummy_end_padding")
+}
 
 /// Whether a member is padding that the front end made explicit.
 pub(super) fn is_padding(name: &str) -> bool {
@@ -63,140 +67,6 @@ pub(super) struct Layouts<'u> {
     /// `None` while it is being computed.
     cache: HashMap<String, Cached>,
     depth: u32,
-}
-
-/// Scalars the toolkit declares as records, by tag.
-pub(super) fn number_record(tag: &str) -> Option<Scalar> {
-    Some(match tag {
-        "__half" => Scalar::Half,
-        "__nv_bfloat16" => Scalar::BFloat16,
-        "__nv_fp8_e4m3" => Scalar::Fp8E4M3,
-        "__nv_fp8_e5m2" => Scalar::Fp8E5M2,
-        "__nv_fp8_e8m0" => Scalar::Fp8E8M0,
-        "__nv_fp6_e2m3" => Scalar::Byte("__nv_fp6_e2m3"),
-        "__nv_fp6_e3m2" => Scalar::Byte("__nv_fp6_e3m2"),
-        "__nv_fp4_e2m1" => Scalar::Byte("__nv_fp4_e2m1"),
-        _ => return None,
-    })
-}
-
-/// Size (and alignment) in bytes of a scalar.
-pub(super) fn scalar_size(scalar: Scalar) -> u64 {
-    match scalar {
-        Scalar::Bool
-        | Scalar::Char
-        | Scalar::SChar
-        | Scalar::UChar
-        | Scalar::Char8
-        | Scalar::Fp8E4M3
-        | Scalar::Fp8E5M2
-        | Scalar::Fp8E8M0
-        | Scalar::Byte(_) => 1,
-        Scalar::Short | Scalar::UShort | Scalar::Char16 | Scalar::Half | Scalar::BFloat16 => 2,
-        Scalar::Int | Scalar::UInt | Scalar::WChar | Scalar::Char32 | Scalar::Float => 4,
-        Scalar::Long
-        | Scalar::ULong
-        | Scalar::LongLong
-        | Scalar::ULongLong
-        | Scalar::SizeT
-        | Scalar::PtrDiff
-        | Scalar::Double
-        | Scalar::NullPtr => 8,
-        Scalar::Int128 | Scalar::UInt128 => 16,
-    }
-}
-
-/// A vector type that nvcc builds in and never prints: `float4`, `uchar2`, `double4_32a`, `dim3`.
-pub(super) fn vector_record(tag: &str) -> Option<super::model::Vector> {
-    use super::model::Vector;
-    match tag {
-        "dim3" => {
-            return Some(Vector {
-                element: Scalar::UInt,
-                lanes: 3,
-                align: 4,
-                dim3: true,
-            });
-        }
-        "__half2" | "__nv_bfloat162" => {
-            let element = if tag == "__half2" {
-                Scalar::Half
-            } else {
-                Scalar::BFloat16
-            };
-            return Some(Vector {
-                element,
-                lanes: 2,
-                align: 4,
-                dim3: false,
-            });
-        }
-        _ => {}
-    }
-    let (plain, forced) = match tag.rsplit_once('_') {
-        Some((plain, "16a")) => (plain, Some(16)),
-        Some((plain, "32a")) => (plain, Some(32)),
-        _ => (tag, None),
-    };
-    let lanes = match plain.as_bytes().last()? {
-        digit @ b'1'..=b'4' => digit - b'0',
-        _ => return None,
-    };
-    let element = match plain.get(..plain.len() - 1)? {
-        "char" => Scalar::SChar,
-        "uchar" => Scalar::UChar,
-        "short" => Scalar::Short,
-        "ushort" => Scalar::UShort,
-        "int" => Scalar::Int,
-        "uint" => Scalar::UInt,
-        "long" => Scalar::Long,
-        "ulong" => Scalar::ULong,
-        "longlong" => Scalar::LongLong,
-        "ulonglong" => Scalar::ULongLong,
-        "float" => Scalar::Float,
-        "double" => Scalar::Double,
-        _ => return None,
-    };
-    // Only the four-component vectors of 8-byte elements have variants.
-    let size = u8::try_from(scalar_size(element)).ok()?;
-    if forced.is_some() && (lanes != 4 || size != 8) {
-        return None;
-    }
-    let natural = match lanes {
-        2 => 2 * size,
-        4 => (4 * size).min(16),
-        _ => size,
-    };
-    Some(Vector {
-        element,
-        lanes,
-        align: forced.unwrap_or(natural),
-        dim3: false,
-    })
-}
-
-/// Records of the runtime headers that nvcc builds in and never prints: member names, types, offsets.
-pub(super) fn toolkit_record(tag: &str) -> Option<&'static [(&'static str, Builtin, bool)]> {
-    // (name, type, pointer)
-    Some(match tag {
-        "cudaExtent" => &[
-            ("width", Builtin::ULong, false),
-            ("height", Builtin::ULong, false),
-            ("depth", Builtin::ULong, false),
-        ],
-        "cudaPos" => &[
-            ("x", Builtin::ULong, false),
-            ("y", Builtin::ULong, false),
-            ("z", Builtin::ULong, false),
-        ],
-        "cudaPitchedPtr" => &[
-            ("ptr", Builtin::Void, true),
-            ("pitch", Builtin::ULong, false),
-            ("xsize", Builtin::ULong, false),
-            ("ysize", Builtin::ULong, false),
-        ],
-        _ => return None,
-    })
 }
 
 fn builtin_size(builtin: Builtin) -> Result<(u64, u64), Unknown> {
@@ -409,6 +279,20 @@ impl<'u> Layouts<'u> {
             .fields
             .last()
             .is_some_and(|field| matches!(field.ty.kind, CType::Array(_, None)));
+        let last_padding = match record.fields.last() {
+            Some(last) if !is_union && last.name.as_deref().is_some_and(is_end_padding) => {
+                layout.offsets.last().map_or(0, |offset| offset.size)
+            }
+            _ => 0,
+        };
+        if last_padding >= align {
+            return Err(format!(
+                "`{tag}` ends in {last_padding} bytes of padding, more than its printed members explain; one may be an `__int128`"
+            ));
+        }
+        if tag.starts_with("__SO__") {
+            return Err(format!("`{tag}` is part of a class with virtual bases"));
+        }
         if unprinted > 0 && !layout.empty && !is_union && !last_is_flexible {
             return Err(format!(
                 "`{tag}` has {unprinted} bytes at its end that the compiler does not print, as when a member is an `__int128`"

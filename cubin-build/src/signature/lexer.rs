@@ -332,8 +332,7 @@ impl<'a> Lexer<'a> {
         self.run(|before, byte| {
             ident_part(byte)
                 || byte == b'.'
-                || (matches!(byte, b'+' | b'-')
-                    && matches!(before, b'e' | b'E' | b'p' | b'P'))
+                || (matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E' | b'p' | b'P'))
         })
     }
 
@@ -398,7 +397,7 @@ impl<'a> Lexer<'a> {
 }
 
 /// `40 "saxpy.cu" 3` or `line 40 "saxpy.cu"`: line and file.
-fn line_marker(body: &str) -> Option<(u32, String)> {
+pub(super) fn line_marker(body: &str) -> Option<(u32, String)> {
     let body = body.strip_prefix("line ").unwrap_or(body);
     let (number, rest) = body.split_once(' ')?;
     let line = number.parse().ok()?;

@@ -152,22 +152,22 @@ impl<'t> Reader<'t> {
 
     /// `St4byte`, `4PairIcdE`, `S_IcdE`.
     fn unscoped(&mut self) -> Option<(String, String)> {
-        let (mut text, last, known) =
-            if self.rest.starts_with('S') && !self.rest.starts_with("St") {
-                let ty = self.substitution()?;
-                let text = self.text_of(&ty)?;
-                let last = last_component(&text);
-                (text, last, true)
+        let (mut text, last, known) = if self.rest.starts_with('S') && !self.rest.starts_with("St")
+        {
+            let ty = self.substitution()?;
+            let text = self.text_of(&ty)?;
+            let last = last_component(&text);
+            (text, last, true)
+        } else {
+            let std = self.eat("St");
+            let last = self.unqualified()?;
+            let text = if std {
+                format!("std::{last}")
             } else {
-                let std = self.eat("St");
-                let last = self.unqualified()?;
-                let text = if std {
-                    format!("std::{last}")
-                } else {
-                    last.clone()
-                };
-                (text, last, false)
+                last.clone()
             };
+            (text, last, false)
+        };
         if self.rest.starts_with('I') {
             if !known {
                 self.substitutions.push(named(&text));
@@ -619,8 +619,19 @@ mod tests {
     #[test]
     fn garbage_is_none() {
         for tag in [
-            "", "_Z", "_ZN", "_ZNE", "_ZN99aE", "_ZS_", "_Z1aI", "_ZNS9_E", "_ZT_", "_Z0", "_ZSt",
-            "_ZN2nsE5", "_Z18446744073709551616a",
+            "",
+            "_Z",
+            "_ZN",
+            "_ZNE",
+            "_ZN99aE",
+            "_ZS_",
+            "_Z1aI",
+            "_ZNS9_E",
+            "_ZT_",
+            "_Z0",
+            "_ZSt",
+            "_ZN2nsE5",
+            "_Z18446744073709551616a",
         ] {
             let _ = name(tag);
             let _ = parameters(tag);

@@ -8,21 +8,32 @@
 pub mod check;
 mod ctype;
 mod declarator;
+pub mod declared;
 mod gpu;
+pub mod guard;
 mod layout;
 mod lexer;
 mod mangled;
+mod merge;
 pub mod model;
 mod names;
+mod parser;
+mod records;
 mod resolve;
+mod specifiers;
 mod stub;
+mod tags;
+mod toolkit;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-pub use check::{Finding, Problem, check, same_on_every_target};
-use model::{Global, Kernel, Param, Refusal, Signatures, Type};
+pub use check::{Finding, Problem, check};
+pub use guard::{SourceFacts, guard, scan_preprocessed};
+pub use merge::same_on_every_target;
+use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Type};
 use resolve::Resolver;
 
 /// One of the two files cannot be read.
@@ -100,8 +111,15 @@ pub fn read(
     };
     let mut resolver = Resolver::new(&unit, &stub);
     let mut kernels = Vec::with_capacity(stub.entries.len());
+    let mut wrong = HashSet::new();
     for entry in &stub.entries {
         let mut kernel = kernel(&mut resolver, &unit, entry);
+        if kernel.refusal.is_none()
+            && let Some((refusal, record)) = host_offsets(&kernel, &entry.offsets)
+        {
+            kernel.refusal = Some(refusal);
+            wrong.extend(record);
+        }
         kernel.in_toolkit_header = kernel
             .definition
             .as_ref()
@@ -117,12 +135,18 @@ pub fn read(
         }
         globals.push(global(&mut resolver, variable, printed.map(|(ty, _)| ty)));
     }
-    Ok(Signatures {
+    let mut signatures = Signatures {
         kernels,
         records: resolver.records,
         enums: resolver.enums,
         globals,
-    })
+    };
+    guard::withdraw(
+        &mut signatures,
+        &wrong,
+        "is laid out otherwise by nvcc's host code than its printed members say",
+    );
+    Ok(merge::compact(&signatures))
 }
 
 /// `.` and `..` resolved by name, as the line markers of nvcc need it (`bin/../include`).
@@ -215,45 +239,55 @@ fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) ->
             pack,
         });
     }
-    if kernel.refusal.is_none() {
-        kernel.refusal = host_offsets(&kernel, &entry.offsets);
-    }
     kernel
 }
 
 /// The front end has computed the offsets at which the host passes arguments: a second opinion on every size.
-fn host_offsets(kernel: &Kernel, offsets: &[u64]) -> Option<Refusal> {
+/// Gives the refusal and the record at fault.
+fn host_offsets(kernel: &Kernel, offsets: &[u64]) -> Option<(Refusal, Option<RecordId>)> {
     if offsets.len() != kernel.params.len() {
         return None;
     }
     let mut end = 0;
+    let mut before: Option<(usize, &Param)> = None;
     for (ordinal, (param, offset)) in kernel.params.iter().zip(offsets).enumerate() {
         let expected = layout::align_up(end, param.align);
         if expected != *offset {
-            return Some(Refusal {
+            // Either this one's alignment or the size of the one before is not what it seems; only records can be.
+            let (ordinal, param) = match (&param.ty, before) {
+                (Type::Record(_), _) | (_, None) => (ordinal, param),
+                (_, Some(before)) => before,
+            };
+            let record = match param.ty {
+                Type::Record(id) => Some(id),
+                _ => None,
+            };
+            let refusal = Refusal {
                 param: Some((ordinal, param.name.clone())),
                 reason: format!(
-                    "by its type `{}` it lies {expected} bytes into the arguments, but nvcc's host code puts it at {offset}",
+                    "by the printed members of `{}` the arguments would lie at other offsets than nvcc's host code uses ({offset}, not {expected})",
                     param.c_type
                 ),
                 help: Some(LAYOUT_HELP.into()),
-            });
+            };
+            return Some((refusal, record));
         }
         end = expected.saturating_add(param.size);
+        before = Some((ordinal, param));
     }
     None
 }
 
 /// What to do when a computed layout is not the compiler's.
-pub(crate) const LAYOUT_HELP: &str =
-    "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
+pub(crate) const LAYOUT_HELP: &str = "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
 
 /// Source name and whether it is of a pack: `__3_165_74_ts` is a member of the pack `ts`, `__T12` has no name.
 fn param_name(printed: Option<&str>) -> (Option<String>, bool) {
     let Some(printed) = printed else {
         return (None, false);
     };
-    let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let all_digits =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if printed.strip_prefix("__T").is_some_and(all_digits) {
         return (None, false);
     }

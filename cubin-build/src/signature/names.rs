@@ -252,7 +252,10 @@ mod tests {
                 "cuda::std::__4::array<float, (unsigned long)3ul> ",
                 "cuda::std::__4::array<float, 3>",
             ),
-            ("ns::W<const ::ns::In *const *>", "ns::W<const ns::In*const*>"),
+            (
+                "ns::W<const ::ns::In *const *>",
+                "ns::W<const ns::In*const*>",
+            ),
             ("k<(int)-4>", "k<-4>"),
         ] {
             assert_eq!(readable(stub), expected);

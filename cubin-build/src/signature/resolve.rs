@@ -7,16 +7,15 @@
 use std::collections::HashMap;
 
 use super::ctype::{Builtin, CType, QType, TagKind, spell};
-use super::declarator::{ANONYMOUS, Parser, RawField};
 use super::gpu::Unit;
-use super::layout::{self, Layouts, is_padding, number_record, toolkit_record, vector_record};
+use super::layout::{self, Layouts};
 use super::lexer::{Lexer, Place};
 use super::mangled;
-use super::model::{
-    Definition, Enum, EnumId, Field, Pointer, Record, RecordId, Refusal, Scalar, Type,
-};
+use super::model::{Definition, Enum, EnumId, Pointer, Record, RecordId, Refusal, Scalar, Type};
 use super::names;
+use super::parser::Parser;
 use super::stub::Stub;
+use super::toolkit::{number_record, scalar_size, vector_record};
 
 /// Typedefs of typedefs, types within types.
 const MAX_DEPTH: u32 = 160;
@@ -30,14 +29,17 @@ pub(super) struct Reason {
     pub help: Option<String>,
     /// The two files contradict each other, which no pointer hides.
     pub disagreement: bool,
+    /// The walk was cut short, so this holds only from where it started.
+    pub too_deep: bool,
 }
 
 impl Reason {
-    fn new(reason: impl Into<String>, help: &str) -> Self {
+    pub(super) fn new(reason: impl Into<String>, help: &str) -> Self {
         Self {
             reason: reason.into(),
             help: (!help.is_empty()).then(|| help.to_owned()),
             disagreement: false,
+            too_deep: false,
         }
     }
 
@@ -54,13 +56,13 @@ const BY_POINTER: &str = "pass a pointer to it in device memory instead";
 
 /// Resolves types of one translation unit.
 pub(super) struct Resolver<'u> {
-    unit: &'u Unit,
+    pub unit: &'u Unit,
     stub: &'u Stub,
     pub layouts: Layouts<'u>,
     pub records: Vec<Record>,
-    record_ids: HashMap<String, Result<RecordId, Reason>>,
+    pub record_ids: HashMap<String, Result<RecordId, Reason>>,
     pub enums: Vec<Enum>,
-    enum_ids: HashMap<String, EnumId>,
+    pub enum_ids: HashMap<String, EnumId>,
     depth: u32,
 }
 
@@ -172,12 +174,15 @@ impl<'u> Resolver<'u> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.depth -= 1;
-            return Err(Reason::new("its type is nested too deeply", ""));
+            return Err(Reason {
+                too_deep: true,
+                ..Reason::new("its type is nested too deeply", BY_POINTER)
+            });
         }
         Ok(())
     }
 
-    fn unknown(&self, clause: &str, name: &str) -> Reason {
+    pub(super) fn unknown(&self, clause: &str, name: &str) -> Reason {
         let clause = clause.replace(&format!("`{name}`"), &format!("`{}`", self.cpp_name(name)));
         Reason::new(clause, BY_POINTER)
     }
@@ -326,19 +331,16 @@ impl<'u> Resolver<'u> {
         let printed = self.unit.tables.records.contains_key(tag);
         let toolkit = match (number_record(tag), vector_record(tag)) {
             (Some(scalar), _) if printed => Some((Type::Scalar(scalar), {
-                let size = layout::scalar_size(scalar);
+                let size = scalar_size(scalar);
                 (size, size)
             })),
             // Vectors are never printed; `__half2` and `__nv_bfloat162` always are.
             (None, Some(vector))
                 if printed == matches!(vector.element, Scalar::Half | Scalar::BFloat16) =>
             {
-                let size = layout::scalar_size(vector.element) * u64::from(vector.lanes);
+                let size = scalar_size(vector.element) * u64::from(vector.lanes);
                 let align = u64::from(vector.align);
-                Some((
-                    Type::Vector(vector),
-                    (layout::align_up(size, align), align),
-                ))
+                Some((Type::Vector(vector), (layout::align_up(size, align), align)))
             }
             _ => None,
         };
@@ -354,173 +356,13 @@ impl<'u> Resolver<'u> {
         self.record(tag).map(Type::Record)
     }
 
-    /// An enumeration whose tag is printed where it is used.
-    fn printed_enum(&mut self, tag: &str) -> Result<EnumId, Reason> {
-        let size = layout::enum_size(&self.unit.tables, tag)
-            .map_err(|clause| self.unknown(&clause, tag))?;
-        let negative = self
-            .unit
-            .tables
-            .enums
-            .get(tag)
-            .is_some_and(|found| found.values.iter().any(|(_, value)| *value < 0));
-        let repr = match (size, negative) {
-            (4, true) => Scalar::Int,
-            (4, false) => Scalar::UInt,
-            (_, true) => Scalar::Long,
-            (_, false) => Scalar::ULong,
-        };
-        Ok(self.enumeration(tag, repr))
-    }
-
-    fn enumeration(&mut self, tag: &str, repr: Scalar) -> EnumId {
-        if let Some(known) = self.enum_ids.get(tag) {
-            return *known;
-        }
-        let printed = self.unit.tables.enums.get(tag);
-        let values = printed.map_or_else(Vec::new, |found| {
-            found
-                .values
-                .iter()
-                .map(|(name, value)| {
-                    let plain = mangled::name(name).map_or_else(|| name.clone(), |name| name.last);
-                    (plain, *value)
-                })
-                .collect()
-        });
-        let id = EnumId(self.enums.len());
-        let found = Enum {
-            name: self.cpp_name(tag),
-            repr,
-            values,
-            definition: printed.and_then(|found| self.definition(found.place)),
-        };
-        self.enums.push(found);
-        self.enum_ids.insert(tag.to_owned(), id);
-        id
-    }
-
-    fn record(&mut self, tag: &str) -> Result<RecordId, Reason> {
-        if let Some(known) = self.record_ids.get(tag) {
-            return known.clone();
-        }
-        let start = self.records.len();
-        let found = self.build_record(tag);
-        if found.is_err() {
-            self.records.truncate(start);
-            self.record_ids
-                .retain(|_, known| !matches!(known, Ok(id) if id.0 >= start));
-        }
-        self.record_ids.insert(tag.to_owned(), found.clone());
-        found
-    }
-
-    fn build_record(&mut self, tag: &str) -> Result<RecordId, Reason> {
-        let layout = self
-            .layouts
-            .record(tag)
-            .map_err(|clause| self.unknown(&clause, tag))?;
-        let id = RecordId(self.records.len());
-        let decoded = mangled::name(tag);
-        let raw = self.unit.tables.records.get(tag);
-        let name = match tag.strip_prefix(ANONYMOUS) {
-            Some(number) => format!("(unnamed {}", number.replace('>', ")")),
-            None => self.cpp_name(tag),
-        };
-        self.records.push(Record {
-            name: name.clone(),
-            unnamed: tag.starts_with(ANONYMOUS)
-                || decoded.as_ref().is_some_and(|name| name.unnamed)
-                || is_numbered_tag(tag),
-            is_union: raw.is_some_and(|raw| raw.kind == TagKind::Union),
-            size: layout.size,
-            align: layout.align,
-            packed: raw.and_then(|raw| match (raw.packed, raw.pack) {
-                (true, _) => Some(1),
-                (false, 0) => None,
-                (false, pack) => Some(pack),
-            }),
-            fields: Vec::new(),
-            definition: raw.and_then(|raw| self.definition(raw.place)),
-        });
-        self.record_ids.insert(tag.to_owned(), Ok(id));
-        let fields = match raw {
-            Some(raw) => self.fields(&name, &raw.fields, &layout)?,
-            None => toolkit_fields(tag),
-        };
-        if let Some(record) = self.records.get_mut(id.0) {
-            record.fields = fields;
-        }
-        Ok(id)
-    }
-
-    fn fields(
-        &mut self,
-        record: &str,
-        raw: &[RawField],
-        layout: &layout::Layout,
-    ) -> Result<Vec<Field>, Reason> {
-        if raw.iter().any(|field| {
-            field.name.as_deref().is_some_and(|name| name.starts_with("__vptr") || name.starts_with("__v_"))
-        }) {
-            return Err(Reason::new(
-                format!("`{record}` has virtual functions or virtual bases, whose tables only C++ can set up"),
-                "pass plain data, or construct the object on the device",
-            ));
-        }
-        if let [first, second] = raw
-            && (first.name.as_deref(), second.name.as_deref()) == (Some("f"), Some("d"))
-            && is_numbered_tag(record)
-        {
-            return Err(member_pointer());
-        }
-        let mut fields = Vec::with_capacity(raw.len());
-        let mut anonymous = 0_u32;
-        for (field, offset) in raw.iter().zip(&layout.offsets) {
-            let name = field.name.as_deref();
-            if name.is_some_and(is_padding) || (name.is_none() && field.bits.is_some()) {
-                continue;
-            }
-            let ty = self.lower(&field.ty, true).map_err(|reason| Reason {
-                reason: format!(
-                    "member `{}` of `{record}`: {}",
-                    name.unwrap_or("(unnamed)"),
-                    reason.reason
-                ),
-                ..reason
-            })?;
-            if let (None, Type::Record(id)) = (name, &ty) {
-                anonymous += 1;
-                if let Some(inner) = self.records.get_mut(id.0) {
-                    let word = if inner.is_union { "union" } else { "struct" };
-                    inner.name = format!("{record}::(unnamed {word} {anonymous})");
-                }
-            }
-            let size = match (&ty, field.bits) {
-                (_, Some(width)) => (offset.bit % 8 + width).div_ceil(8),
-                // C gives an empty member no byte; C++ gives it one.
-                (Type::Record(id), None) if offset.size == 0 => {
-                    self.records.get(id.0).map_or(1, |inner| inner.size)
-                }
-                _ => offset.size,
-            };
-            fields.push(Field {
-                name: name.map(field_name).unwrap_or_default(),
-                c_type: self.text(&field.ty),
-                ty,
-                offset: offset.bit / 8,
-                size,
-                bits: field
-                    .bits
-                    .map(|width| (offset.bit, u32::try_from(width).unwrap_or(u32::MAX))),
-            });
-        }
-        distinct(&mut fields);
-        Ok(fields)
-    }
-
     /// A parameter's type, from both files.
-    pub(super) fn merge(&mut self, stub: &QType, gpu: &QType, by_value: bool) -> Result<Type, Reason> {
+    pub(super) fn merge(
+        &mut self,
+        stub: &QType,
+        gpu: &QType,
+        by_value: bool,
+    ) -> Result<Type, Reason> {
         self.enter()?;
         let found = self.merge_inner(stub, gpu, by_value);
         self.depth -= 1;
@@ -535,9 +377,7 @@ impl<'u> Resolver<'u> {
             };
             if let Some(scalar) = special_typedef(name) {
                 return match (self.layouts.size(gpu), scalar) {
-                    (Ok((size, _)), _) if size == layout::scalar_size(scalar) => {
-                        Ok(Type::Scalar(scalar))
-                    }
+                    (Ok((size, _)), _) if size == scalar_size(scalar) => Ok(Type::Scalar(scalar)),
                     _ => Err(self.disagree(&stub, gpu)),
                 };
             }
@@ -575,11 +415,13 @@ impl<'u> Resolver<'u> {
                     }
                     _ => {}
                 }
-                let pointee = self.pointee(to, |this, to, by_value| {
-                    this.merge(to, printed, by_value)
-                })?;
+                let pointee =
+                    self.pointee(to, |this, to, by_value| this.merge(to, printed, by_value))?;
                 let exact = self.pointer(pointee, &target, reference, stub.restrict);
-                let (a, b) = (&exact, self.pointer(Type::Void, &printed_target, reference, false));
+                let (a, b) = (
+                    &exact,
+                    self.pointer(Type::Void, &printed_target, reference, false),
+                );
                 if let (Type::Pointer(a), Type::Pointer(b)) = (a, &b)
                     && (a.is_const, a.is_volatile) != (b.is_const, b.is_volatile)
                 {
@@ -594,17 +436,17 @@ impl<'u> Resolver<'u> {
                 Ok(Type::Array(Box::new(element), bound.unwrap_or(0)))
             }
             // An enumeration with a fixed type shows as its integer.
-            (
-                CType::Tag(TagKind::Enum, name) | CType::Named(name),
-                CType::Builtin(integer),
-            ) if scalar(*integer).is_some() => {
+            (CType::Tag(TagKind::Enum, name) | CType::Named(name), CType::Builtin(integer))
+                if scalar(*integer).is_some() =>
+            {
                 let repr = scalar(*integer).unwrap_or(Scalar::Int);
                 Ok(Type::Enum(self.enumeration(name, repr)))
             }
-            (
-                CType::Tag(_, name) | CType::Named(name),
-                CType::Tag(TagKind::Enum, tag),
-            ) if self.same_name(name, tag) => self.printed_enum(tag).map(Type::Enum),
+            (CType::Tag(_, name) | CType::Named(name), CType::Tag(TagKind::Enum, tag))
+                if self.same_name(name, tag) =>
+            {
+                self.printed_enum(tag).map(Type::Enum)
+            }
             (
                 CType::Tag(TagKind::Struct | TagKind::Union, name) | CType::Named(name),
                 CType::Tag(TagKind::Struct | TagKind::Union, tag),
@@ -613,127 +455,6 @@ impl<'u> Resolver<'u> {
         }
     }
 
-    /// What a name of the stub stands for when it is an alias of a type without a name of its own.
-    fn stub_alias(&self, name: &str) -> Option<QType> {
-        let text = self.stub.typedefs.get(name)?;
-        let mut input = text.as_bytes();
-        let mut parser = Parser::new(Lexer::new(&mut input));
-        let base = parser.specifiers().ok()?.ty?;
-        let (None, ty) = parser.declarator(base).ok()? else {
-            return None;
-        };
-        let at_end = parser.peek().ok()?.kind == super::lexer::Kind::End;
-        let mut inner = &ty;
-        loop {
-            match &inner.kind {
-                CType::Builtin(_) => return at_end.then_some(ty),
-                CType::Pointer(to) | CType::Reference(to) | CType::Array(to, _) => inner = to,
-                _ => return None,
-            }
-        }
-    }
-
-    fn same_name(&self, stub: &str, gpu: &str) -> bool {
-        stub == gpu
-            || self.stub.typedefs.get(stub).is_some_and(|text| {
-                let stub = names::readable(text);
-                stub == gpu || stub == self.cpp_name(gpu)
-            })
-    }
-
-    fn disagree(&self, stub: &QType, gpu: &QType) -> Reason {
-        Reason {
-            reason: format!(
-                "the compiler's own files disagree: `{}` in the stub is `{}` in the .gpu file",
-                self.text(stub),
-                self.text(gpu)
-            ),
-            help: Some("report this with the source: the file format may have changed".into()),
-            disagreement: true,
-        }
-    }
-}
-
-/// The reason for pointers to members.
-pub(super) fn member_pointer() -> Reason {
-    Reason::new(
-        "a pointer to a member has no counterpart in Rust",
-        "select the member with an integer or a template argument",
-    )
-}
-
-/// `__T0`, `__C26`: tags the front end makes up.
-fn is_numbered_tag(tag: &str) -> bool {
-    tag.strip_prefix("__T")
-        .or_else(|| tag.strip_prefix("__C"))
-        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-fn toolkit_fields(tag: &str) -> Vec<Field> {
-    let fields = toolkit_record(tag).unwrap_or_default();
-    fields
-        .iter()
-        .enumerate()
-        .map(|(index, (name, builtin, pointer))| Field {
-            name: (*name).into(),
-            ty: if *pointer {
-                Type::Pointer(Pointer {
-                    pointee: Box::new(Type::Void),
-                    is_const: false,
-                    is_volatile: false,
-                    reference: false,
-                    restrict: false,
-                })
-            } else {
-                Type::Scalar(Scalar::SizeT)
-            },
-            c_type: if *pointer {
-                format!("{} *", builtin.name())
-            } else {
-                "size_t".into()
-            },
-            offset: 8 * index as u64,
-            size: 8,
-            bits: None,
-        })
-        .collect()
-}
-
-/// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`.
-fn field_name(printed: &str) -> String {
-    let Some(base) = printed.strip_prefix("__b_") else {
-        return printed.to_owned();
-    };
-    let tag = format!("_Z{base}");
-    match mangled::name(&tag) {
-        Some(name) => {
-            let member = base.get(base.len() - name.rest..).unwrap_or_default();
-            format!("base_{}{member}", name.last)
-        }
-        None => format!("base_{base}"),
-    }
-}
-
-/// Bases that differ only in template arguments get numbers.
-fn distinct(fields: &mut [Field]) {
-    for index in 1..fields.len() {
-        let (before, rest) = fields.split_at_mut(index);
-        let Some(field) = rest.first_mut() else {
-            return;
-        };
-        if !field.name.starts_with("base_") {
-            continue;
-        }
-        let plain = field.name.clone();
-        let mut number = 2;
-        while before.iter().any(|other| other.name == field.name) {
-            field.name = format!("{plain}_{number}");
-            number += 1;
-        }
-    }
-}
-
-impl Resolver<'_> {
     /// Type, size and alignment of a parameter.
     pub(super) fn parameter(
         &mut self,
@@ -743,7 +464,7 @@ impl Resolver<'_> {
         let ty = self.merge(stub, gpu, true)?;
         let (size, align) = match &ty {
             Type::Scalar(scalar @ (Scalar::Int128 | Scalar::UInt128)) => {
-                let size = layout::scalar_size(*scalar);
+                let size = scalar_size(*scalar);
                 (size, size)
             }
             _ => self.size(gpu)?,
@@ -783,4 +504,53 @@ impl Resolver<'_> {
         }
         Ok(())
     }
+
+    /// What a name of the stub stands for when it is an alias of a type without a name of its own.
+    fn stub_alias(&self, name: &str) -> Option<QType> {
+        let text = self.stub.typedefs.get(name)?;
+        let mut input = text.as_bytes();
+        let mut parser = Parser::new(Lexer::new(&mut input));
+        let base = parser.specifiers().ok()?.ty?;
+        let (None, ty) = parser.declarator(base).ok()? else {
+            return None;
+        };
+        let at_end = parser.peek().ok()?.kind == super::lexer::Kind::End;
+        let mut inner = &ty;
+        loop {
+            match &inner.kind {
+                CType::Builtin(_) => return at_end.then_some(ty),
+                CType::Pointer(to) | CType::Reference(to) | CType::Array(to, _) => inner = to,
+                _ => return None,
+            }
+        }
+    }
+
+    fn same_name(&self, stub: &str, gpu: &str) -> bool {
+        stub == gpu
+            || self.stub.typedefs.get(stub).is_some_and(|text| {
+                let stub = names::readable(text);
+                stub == gpu || stub == self.cpp_name(gpu)
+            })
+    }
+
+    fn disagree(&self, stub: &QType, gpu: &QType) -> Reason {
+        Reason {
+            reason: format!(
+                "the compiler's own files disagree: `{}` in the stub is `{}` in the .gpu file",
+                self.text(stub),
+                self.text(gpu)
+            ),
+            help: Some("report this with the source: the file format may have changed".into()),
+            disagreement: true,
+            too_deep: false,
+        }
+    }
+}
+
+/// The reason for pointers to members.
+pub(super) fn member_pointer() -> Reason {
+    Reason::new(
+        "a pointer to a member has no counterpart in Rust",
+        "select the member with an integer or a template argument",
+    )
 }

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::ctype::RawParam;
-use super::declarator::{Parser, Trouble, number};
 use super::lexer::{Kind, LexError, Lexer};
 use super::names;
+use super::parser::{Parser, Trouble, number};
 
 /// One registered kernel.
 #[derive(Debug, Clone)]
@@ -86,7 +86,10 @@ pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
             "__cudaLaunch" => {
                 let arguments = arguments(&mut lexer)?;
                 if let Some(cast) = arguments.first().and_then(|tokens| launched(tokens)) {
-                    launches.insert(cast.to_vec(), (current.take(), std::mem::take(&mut offsets)));
+                    launches.insert(
+                        cast.to_vec(),
+                        (current.take(), std::mem::take(&mut offsets)),
+                    );
                 }
             }
             "__cudaRegisterEntry" => {

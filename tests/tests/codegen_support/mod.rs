@@ -42,7 +42,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
         images.push(Image { target, file: name });
         per_target.push((target, signatures));
     }
-    let (signatures, findings) = signature::check::same_on_every_target(&per_target);
+    let (signatures, findings) = signature::same_on_every_target(&per_target);
     assert_eq!(findings, []);
     Module {
         name: stem.to_owned(),

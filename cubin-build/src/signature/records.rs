@@ -1,0 +1,265 @@
+//! Records and enums of the model, with each member's type and place.
+
+use super::ctype::TagKind;
+use super::layout::{self, is_padding};
+use super::mangled;
+use super::model::{Enum, EnumId, Field, Pointer, Record, RecordId, Scalar, Type};
+use super::resolve::{Reason, Resolver, member_pointer};
+use super::tags::{ANONYMOUS, RawField};
+use super::toolkit::toolkit_record;
+
+impl Resolver<'_> {
+    pub(super) fn record(&mut self, tag: &str) -> Result<RecordId, Reason> {
+        if let Some(known) = self.record_ids.get(tag) {
+            return known.clone();
+        }
+        let start = self.records.len();
+        let found = self.build_record(tag);
+        if found.is_err() {
+            self.records.truncate(start);
+            self.record_ids
+                .retain(|_, known| !matches!(known, Ok(id) if id.0 >= start));
+        }
+        if found.as_ref().is_err_and(|reason| reason.too_deep) {
+            // From elsewhere the way may be shorter.
+            self.record_ids.remove(tag);
+        } else {
+            self.record_ids.insert(tag.to_owned(), found.clone());
+        }
+        found
+    }
+
+    fn build_record(&mut self, tag: &str) -> Result<RecordId, Reason> {
+        let layout = self
+            .layouts
+            .record(tag)
+            .map_err(|clause| self.unknown(&clause, tag))?;
+        let id = RecordId(self.records.len());
+        let decoded = mangled::name(tag);
+        let raw = self.unit.tables.records.get(tag);
+        let name = match tag.strip_prefix(ANONYMOUS) {
+            Some(number) => format!("(unnamed {}", number.replace('>', ")")),
+            None => self.cpp_name(tag),
+        };
+        self.records.push(Record {
+            name: name.clone(),
+            unnamed: tag.starts_with(ANONYMOUS)
+                || decoded.as_ref().is_some_and(|name| name.unnamed)
+                || is_numbered_tag(tag),
+            is_union: raw.is_some_and(|raw| raw.kind == TagKind::Union),
+            size: layout.size,
+            align: layout.align,
+            packed: raw.and_then(|raw| match (raw.packed, raw.pack) {
+                (true, _) => Some(1),
+                (false, 0) => None,
+                (false, pack) => Some(pack),
+            }),
+            fields: Vec::new(),
+            definition: raw.and_then(|raw| self.definition(raw.place)),
+        });
+        self.record_ids.insert(tag.to_owned(), Ok(id));
+        let fields = match raw {
+            Some(raw) => self.fields(&name, &raw.fields, &layout)?,
+            None => toolkit_fields(tag),
+        };
+        if let Some(record) = self.records.get_mut(id.0) {
+            record.fields = fields;
+        }
+        Ok(id)
+    }
+
+    fn fields(
+        &mut self,
+        record: &str,
+        raw: &[RawField],
+        layout: &layout::Layout,
+    ) -> Result<Vec<Field>, Reason> {
+        if raw.iter().any(|field| {
+            field
+                .name
+                .as_deref()
+                .is_some_and(|name| name.starts_with("__vptr") || name.starts_with("__v_"))
+        }) {
+            return Err(Reason::new(
+                format!(
+                    "`{record}` has virtual functions or virtual bases, whose tables only C++ can set up"
+                ),
+                "pass plain data, or construct the object on the device",
+            ));
+        }
+        if let [first, second] = raw
+            && (first.name.as_deref(), second.name.as_deref()) == (Some("f"), Some("d"))
+            && is_numbered_tag(record)
+        {
+            return Err(member_pointer());
+        }
+        let mut fields = Vec::with_capacity(raw.len());
+        let mut anonymous = 0_u32;
+        for (field, offset) in raw.iter().zip(&layout.offsets) {
+            let name = field.name.as_deref();
+            if name.is_some_and(is_padding) || (name.is_none() && field.bits.is_some()) {
+                continue;
+            }
+            let ty = self.lower(&field.ty, true).map_err(|reason| Reason {
+                reason: format!(
+                    "member `{}` of `{record}`: {}",
+                    name.unwrap_or("(unnamed)"),
+                    reason.reason
+                ),
+                ..reason
+            })?;
+            if let (None, Type::Record(id)) = (name, &ty) {
+                anonymous += 1;
+                if let Some(inner) = self.records.get_mut(id.0) {
+                    let word = if inner.is_union { "union" } else { "struct" };
+                    inner.name = format!("{record}::(unnamed {word} {anonymous})");
+                }
+            }
+            let size = match (&ty, field.bits) {
+                (_, Some(width)) => (offset.bit % 8 + width).div_ceil(8),
+                // C gives an empty member no byte; C++ gives it one.
+                (Type::Record(id), None) if offset.size == 0 => {
+                    self.records.get(id.0).map_or(1, |inner| inner.size)
+                }
+                _ => offset.size,
+            };
+            fields.push(Field {
+                name: name.map(field_name).unwrap_or_default(),
+                c_type: match (name, &ty) {
+                    (None, Type::Record(id)) => self
+                        .records
+                        .get(id.0)
+                        .map_or_else(String::new, |inner| inner.name.clone()),
+                    _ => self.text(&field.ty),
+                },
+                ty,
+                offset: offset.bit / 8,
+                size,
+                bits: field
+                    .bits
+                    .map(|width| (offset.bit, u32::try_from(width).unwrap_or(u32::MAX))),
+            });
+        }
+        distinct(&mut fields);
+        Ok(fields)
+    }
+
+    /// An enumeration whose tag is printed where it is used.
+    pub(super) fn printed_enum(&mut self, tag: &str) -> Result<EnumId, Reason> {
+        let size = layout::enum_size(&self.unit.tables, tag)
+            .map_err(|clause| self.unknown(&clause, tag))?;
+        let negative = self
+            .unit
+            .tables
+            .enums
+            .get(tag)
+            .is_some_and(|found| found.values.iter().any(|(_, value)| *value < 0));
+        let repr = match (size, negative) {
+            (4, true) => Scalar::Int,
+            (4, false) => Scalar::UInt,
+            (_, true) => Scalar::Long,
+            (_, false) => Scalar::ULong,
+        };
+        Ok(self.enumeration(tag, repr))
+    }
+
+    pub(super) fn enumeration(&mut self, tag: &str, repr: Scalar) -> EnumId {
+        if let Some(known) = self.enum_ids.get(tag) {
+            return *known;
+        }
+        let printed = self.unit.tables.enums.get(tag);
+        let values = printed.map_or_else(Vec::new, |found| {
+            found
+                .values
+                .iter()
+                .map(|(name, value)| {
+                    let plain = mangled::name(name).map_or_else(|| name.clone(), |name| name.last);
+                    (plain, *value)
+                })
+                .collect()
+        });
+        let id = EnumId(self.enums.len());
+        let found = Enum {
+            name: self.cpp_name(tag),
+            repr,
+            values,
+            definition: printed.and_then(|found| self.definition(found.place)),
+        };
+        self.enums.push(found);
+        self.enum_ids.insert(tag.to_owned(), id);
+        id
+    }
+}
+
+/// `__T0`, `__C26`: tags the front end makes up.
+fn is_numbered_tag(tag: &str) -> bool {
+    tag.strip_prefix("__T")
+        .or_else(|| tag.strip_prefix("__C"))
+        .is_some_and(|digits| {
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+fn toolkit_fields(tag: &str) -> Vec<Field> {
+    let fields = toolkit_record(tag).unwrap_or_default();
+    fields
+        .iter()
+        .enumerate()
+        .map(|(index, (name, builtin, pointer))| Field {
+            name: (*name).into(),
+            ty: if *pointer {
+                Type::Pointer(Pointer {
+                    pointee: Box::new(Type::Void),
+                    is_const: false,
+                    is_volatile: false,
+                    reference: false,
+                    restrict: false,
+                })
+            } else {
+                Type::Scalar(Scalar::SizeT)
+            },
+            c_type: if *pointer {
+                format!("{} *", builtin.name())
+            } else {
+                "size_t".into()
+            },
+            offset: 8 * index as u64,
+            size: 8,
+            bits: None,
+        })
+        .collect()
+}
+
+/// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`.
+fn field_name(printed: &str) -> String {
+    let Some(base) = printed.strip_prefix("__b_") else {
+        return printed.to_owned();
+    };
+    let tag = format!("_Z{base}");
+    match mangled::name(&tag) {
+        Some(name) => {
+            let member = base.get(base.len() - name.rest..).unwrap_or_default();
+            format!("base_{}{member}", name.last)
+        }
+        None => format!("base_{base}"),
+    }
+}
+
+/// Bases that differ only in template arguments get numbers.
+fn distinct(fields: &mut [Field]) {
+    for index in 1..fields.len() {
+        let (before, rest) = fields.split_at_mut(index);
+        let Some(field) = rest.first_mut() else {
+            return;
+        };
+        if !field.name.starts_with("base_") {
+            continue;
+        }
+        let plain = field.name.clone();
+        let mut number = 2;
+        while before.iter().any(|other| other.name == field.name) {
+            field.name = format!("{plain}_{number}");
+            number += 1;
+        }
+    }
+}
