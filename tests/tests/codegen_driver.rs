@@ -646,7 +646,7 @@ fn limits_are_checked_before_the_launch() {
                 symbol: "foreign",
                 ..kinds::info::SAXPY
             };
-            let error = module.function(&foreign).expect_err("no such kernel");
+            let error = module.cu_function(&foreign).expect_err("no such kernel");
             assert_eq!(error.reason, Reason::OtherModule("kinds"));
         },
         |log| {
