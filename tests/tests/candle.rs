@@ -10,7 +10,6 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    process::Command,
     sync::OnceLock,
     time::{Duration, Instant},
 };
@@ -18,7 +17,7 @@ use std::{
 use cubin_build::{builder::Output, diag::codes, policy::Facts};
 use cubin_tests::{
     candle::{self, Subset},
-    oracle, tools,
+    oracle, tools, user_crate,
 };
 
 /// Kernels that live in the headers of the toolkit (CUB, Thrust): checked against the policy, never wrapped.
@@ -211,7 +210,7 @@ fn every_kernel_of_the_sources_has_a_wrapper() {
 #[test]
 fn figures_equal_what_nvidias_tools_print() {
     let Some(built) = built() else { return };
-    let toolkit = &built.output.toolkit;
+    let toolkit = built.output.toolkit.as_ref().expect("the toolkit that compiled");
     let mut differences = Vec::new();
     let mut compared = oracle::Compared::default();
     let mut spilling = 0;
@@ -237,10 +236,12 @@ fn figures_equal_what_nvidias_tools_print() {
             same("registers", Some(facts.registers.into()), Some(shown.reg));
             same("registers", Some(facts.registers.into()), verbose.registers);
             same("stack", facts.stack.map(Into::into), shown.stack);
-            same(
-                "shared memory",
-                Some(facts.static_shared + facts.reserved_shared),
-                Some(shown.shared),
+            // The 1,024 bytes that linked cubins for sm_90 reserve are in cuobjdump's figure only.
+            let reserved = shown.shared - facts.static_shared;
+            assert!(
+                reserved == 0 || (reserved == 1024 && target != "sm_80"),
+                "{file}: {}: {reserved} bytes more of shared memory",
+                facts.name
             );
             let spills = facts.spills.expect("spills of a kernel compiled here");
             same(
@@ -289,45 +290,14 @@ fn log(out: &Path, module: &str, target: &str) -> String {
 #[test]
 fn the_generated_file_compiles_without_a_warning() {
     let Some(built) = built() else { return };
-    let dir = tmp().join("candle").join("user");
-    fs::create_dir_all(dir.join("src")).expect("a scratch folder");
-    let manifest = "[package]\nname = \"user\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
-        cudarc = { version = \"0.19.10\", default-features = false, \
-        features = [\"std\", \"driver\", \"nvrtc\", \"dynamic-loading\", \"cuda-12080\"] }\n\n[workspace]\n";
-    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
-    fs::write(dir.join("Cargo.toml"), manifest).expect("a manifest");
-    fs::copy(lock, dir.join("Cargo.lock")).expect("the workspace's lock file");
     // A kernel that one target lacks is there for the user, and says on which target it is missing.
-    let missing = "const _: () = {\n    use kernels::runtime::Target;\n    \
+    let missing = "\nconst _: () = {\n    use kernels::runtime::Target;\n    \
         let kernel = &kernels::ternary::info::WHERE_I64_FP8_E4M3;\n    \
         assert!(kernel.resources(Target::new(80)).is_none());\n    \
         assert!(kernel.resources(Target::new(90)).is_some());\n};\n";
-    let library = format!(
-        "//! Includes what the builder generated.\n#![deny(warnings, missing_docs, rust_2018_idioms)]\n\
-         #![warn(clippy::pedantic)]\n\n/// The kernels.\npub mod kernels {{\n    include!({:?});\n}}\n\n{missing}",
-        built.output.generated
-    );
-    fs::write(dir.join("src/lib.rs"), library).expect("a source");
-    let cargo = |args: &[&str]| {
-        Command::new(env!("CARGO"))
-            .args(args)
-            .arg("--offline")
-            .env("CARGO_TARGET_DIR", dir.join("target"))
-            .current_dir(&dir)
-            .output()
-            .expect("cargo runs")
-    };
-    let clippy = cargo(&["clippy", "--version"]).status.success();
-    if !clippy {
-        eprintln!("clippy is not installed: checked by rustc alone");
-    }
     let start = Instant::now();
-    let output = cargo(&[if clippy { "clippy" } else { "check" }]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let files = [("kernels".to_owned(), built.output.generated.clone())];
+    user_crate::check(&tmp().join("candle").join("user"), &files, missing);
     println!(
         "{} bytes of generated code checked in {:.1} s",
         built.generated.len(),

@@ -332,9 +332,7 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
         .find_map(|(ordinal, param)| {
             let name = param.name.as_deref().unwrap_or("unnamed");
             let reason = match &param.ty {
-                Type::Void | Type::Opaque(_) => {
-                    "is a value whose layout is not known"
-                }
+                Type::Void | Type::Opaque(_) => "is a value whose layout is not known",
                 Type::Record(id) if signatures.records.get(id.0).is_none() => {
                     "has a type without a definition"
                 }

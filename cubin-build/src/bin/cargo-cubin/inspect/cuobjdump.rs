@@ -158,7 +158,7 @@ fn usage(bytes: &[u8]) -> Result<String> {
             None => write!(text, "UNKNOWN"),
         };
         let _ = write!(text, " SHARED:{} LOCAL:{}", raw.shared, raw.local);
-        for (bank, bytes) in &raw.constant {
+        for (bank, bytes) in &function.resources.constant {
             let _ = write!(text, " CONSTANT[{bank}]:{bytes}");
         }
         // Its three counts of references were 0 in all 117,000 functions looked at: it counts bindless handles only.

@@ -139,7 +139,7 @@ fn line<'a>(head: &'a Head<'_>, function: &Function<'a>) -> Line<'a> {
             stack: raw.stack,
             shared: raw.shared,
             local: raw.local,
-            r#const: raw.constant.iter().copied().collect(),
+            r#const: function.resources.constant.iter().copied().collect(),
         },
     }
 }
