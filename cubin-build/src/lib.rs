@@ -62,6 +62,9 @@
 //! [`Builder::config`]; paths in it are relative to it. When the *first* `cubin.toml` is added to a crate that had none,
 //! touch `build.rs` once: cargo cannot watch a file that does not exist without running the script at every build.
 
+// A build script is a whole program, and is shown as one.
+#![allow(clippy::needless_doctest_main)]
+
 pub mod builder;
 pub mod cache;
 pub mod cargo;

@@ -160,7 +160,7 @@ fn elf(input: &mut impl BufRead, functions: &mut BTreeMap<String, Shown>) {
     }
 }
 
-/// `function: NAME(0x11)	register count: 24`
+/// `function: NAME(0x11)`, a tab, `register count: 24`
 fn module_attribute(attribute: &str, value: &str, functions: &mut BTreeMap<String, Shown>) {
     let Some((_, rest)) = value.split_once("function: ") else {
         return;

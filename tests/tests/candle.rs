@@ -210,7 +210,11 @@ fn every_kernel_of_the_sources_has_a_wrapper() {
 #[test]
 fn figures_equal_what_nvidias_tools_print() {
     let Some(built) = built() else { return };
-    let toolkit = built.output.toolkit.as_ref().expect("the toolkit that compiled");
+    let toolkit = built
+        .output
+        .toolkit
+        .as_ref()
+        .expect("the toolkit that compiled");
     let mut differences = Vec::new();
     let mut compared = oracle::Compared::default();
     let mut spilling = 0;

@@ -842,7 +842,7 @@ fn compiled_in_demands_are_checked() {
                 log.iter().filter(|line| line.starts_with("launch")).count(),
                 2,
                 "{log:#?}"
-            )
+            );
         },
     );
 }
@@ -879,7 +879,7 @@ fn a_kernel_that_the_image_lacks_is_an_error() {
             assert!(
                 !log.iter().any(|line| line.contains("clustered")),
                 "{log:#?}"
-            )
+            );
         },
     );
 }

@@ -222,15 +222,14 @@ impl Builder {
             text.push_str(&summary);
             text.push('\n');
         }
-        if let Some(request) = &outcome.report {
-            if let Err(error) = report::write(request, &outcome, &text) {
-                text.push_str(&format!(
-                    "error: cannot write the report into {}: {error}\n",
-                    request.dir.display()
-                ));
-                eprint!("{text}");
-                std::process::exit(1);
-            }
+        if let Some(request) = &outcome.report
+            && let Err(error) = report::write(request, &outcome, &text)
+        {
+            eprint!(
+                "{text}error: cannot write the report into {}: {error}\n",
+                request.dir.display()
+            );
+            std::process::exit(1);
         }
         if !text.is_empty() {
             eprint!("{text}");

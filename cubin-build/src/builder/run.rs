@@ -102,7 +102,7 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     }
     let sink = &mut outcome.sink;
     let written = write(settings, &text, &cubins)
-        .map_err(|error| sink.push(error))
+        .map_err(|error| sink.push(*error))
         .ok()?;
     outcome.output = Some(Output {
         generated: settings.out_dir.join(&settings.out_file),
@@ -392,12 +392,12 @@ fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (St
 }
 
 /// Cubins first, then the file that includes them; then the cubins of earlier builds go.
-fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Diag> {
+fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Box<Diag>> {
     let failed = |path: &Path, error: std::io::Error| {
-        Diag::error(
+        Box::new(Diag::error(
             codes::OUTPUT_UNWRITABLE,
             format!("cannot write {}: {error}", path.display()),
-        )
+        ))
     };
     let mut written = Vec::new();
     for (name, bytes) in cubins {

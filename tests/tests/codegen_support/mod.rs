@@ -1,5 +1,8 @@
 //! Input of the generator from recorded files: what nvcc left for `golden/codegen/<stem>.cu`.
 
+// Each test that includes this uses a part of it.
+#![allow(dead_code)]
+
 use std::{collections::BTreeMap, path::Path};
 
 use cubin_build::{
