@@ -23,6 +23,7 @@ pub use types::{Class, Header, Layout, Place, Section, Symbol};
 use crate::{
     Error, Result,
     consts::{ElfMachine, ElfType, OsAbi, SectionType, SttOther},
+    limits,
     reader::Reader,
 };
 
@@ -139,12 +140,15 @@ impl<'a> Elf<'a> {
         self.place(error, section)
     }
 
-    /// Adds the name of `section` to an error, when the name can be read.
+    /// Adds the name of `section` to an error: as much of it as a message needs, its number when it has none.
     #[cold]
     pub fn place(&self, error: Error, section: &Section) -> Error {
-        match self.section_name(section) {
-            Ok(name) => error.in_section(String::from_utf8_lossy(name)),
-            Err(_) => error.in_section(format!("#{}", section.index)),
+        let tail = self.section_names.tail(section.name);
+        let window = tail.get(..limits::NAME_IN_ERROR).unwrap_or(tail);
+        let end = window.iter().position(|&byte| byte == 0);
+        match window.get(..end.unwrap_or(window.len())) {
+            Some(name) if !name.is_empty() => error.in_section(name.escape_ascii().to_string()),
+            _ => error.in_section(format!("#{}", section.index)),
         }
     }
 

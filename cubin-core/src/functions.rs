@@ -58,7 +58,7 @@ pub(crate) fn read<'a>(elf: &Elf<'a>, toolkit: Option<u32>) -> Result<Vec<Functi
             }
             Kind::Shared => function.cuobjdump.shared = section.size,
             Kind::Local => function.cuobjdump.local = section.size,
-            Kind::Constant(bank) => function.cuobjdump.constant.push((bank, section.size)),
+            Kind::Constant(bank) => function.resources.constant.push((bank, section.size)),
             Kind::ModuleAttributes => {}
         }
     }
@@ -364,7 +364,6 @@ fn finish(
         .stack
         .filter(|&bytes| bytes != STACK_UNKNOWN && !relocatable);
     resources.local = raw.local;
-    resources.constant.clone_from(&raw.constant);
     resources.reserved_shared = if sm >= 90 && !relocatable {
         raw.shared.min(limits::RESERVED_SHARED)
     } else {

@@ -7,6 +7,18 @@
 //! cover (calls to `printf` or `malloc`, real calls, targets below sm_70) is an error that says why.
 //!
 //! Reads executables. Relocatable objects have no final addresses: link them first.
+//!
+//! ```
+//! # fn upload(file: &[u8], base: u64) -> cubin_core::Result<Vec<u8>> {
+//! let image = cubin_core::Cubin::parse(file)?.image()?;
+//! let mut memory = vec![0; image.length() as usize];
+//! image.write(&mut memory, base)?;
+//! for kernel in image.kernels() {
+//!     println!("{} starts at {:#x}", kernel.name, base + kernel.code);
+//! }
+//! # Ok(memory)
+//! # }
+//! ```
 
 use std::collections::HashMap;
 
@@ -14,6 +26,7 @@ use crate::{
     Cubin, Error, Result,
     consts::{Eiattr, Eifmt, RelocType, SectionType},
     elf::{Elf, Names, Place, Section, Symbol, utf8_part},
+    limits::LOADER_IMAGE,
     reader::Reader,
     reloc::{self, Relocation},
 };
@@ -23,9 +36,6 @@ const SECTION_ALIGN: u64 = 128;
 
 /// The image ends at a multiple of this, with as many zeros more for instruction prefetch.
 const PAGE: u64 = 4096;
-
-/// Longest image, in bytes: the 49-bit virtual addresses of GPUs before Hopper. Only a damaged size passes it.
-pub const MAX_LENGTH: u64 = 1 << 49;
 
 /// `sh_flags` bit of sections that occupy memory.
 const SHF_ALLOC: u64 = 2;
@@ -110,10 +120,18 @@ pub struct Image<'a> {
     module_banks: Banks,
 }
 
-/// A kernel while the sections are read.
+/// A kernel without the banks of the module. Small, so that a file of many tiny sections costs little.
 #[derive(Debug, Clone)]
 struct Record<'a> {
-    kernel: Kernel<'a>,
+    name: &'a str,
+    code: u64,
+    code_bytes: u64,
+    shared: u64,
+    section: u32,
+    registers: u32,
+    stack: u32,
+    params_offset: u16,
+    params_bytes: u16,
     own_banks: Banks,
 }
 
@@ -125,7 +143,11 @@ impl Banks {
     fn set(&mut self, section: u32, bank: Bank) {
         match self.0.iter_mut().find(|(.., old)| old.index == bank.index) {
             Some((_, last, old)) => (*last, *old) = (section, bank),
-            None => self.0.push((section, section, bank)),
+            None => {
+                // Most functions have one or two.
+                self.0.reserve_exact(1);
+                self.0.push((section, section, bank));
+            }
         }
     }
 }
@@ -134,7 +156,7 @@ impl<'a> Cubin<'a> {
     /// What a loader uploads of this cubin.
     ///
     /// # Errors
-    /// When the image would be longer than [`MAX_LENGTH`]; when a relocation is of another type than R_CUDA_64,
+    /// When the image would be longer than [`LOADER_IMAGE`]; when a relocation is of another type than R_CUDA_64,
     /// R_CUDA_ABS32_LO_32 and R_CUDA_ABS32_HI_32, names a symbol that is not in the image, or patches bytes past the
     /// laid-out sections or, without an addend of its own, past its section; when an attribute passes the end of its
     /// section, or REGCOUNT, MIN_STACK_SIZE or PARAM_CBANK has less than 8 bytes.
@@ -157,7 +179,6 @@ impl<'a> Image<'a> {
             kernels: Vec::new(),
             module_banks: Banks::default(),
         };
-        image.bound_relocations()?;
         for patch in image.relocations() {
             patch?;
         }
@@ -167,11 +188,11 @@ impl<'a> Image<'a> {
 
     /// Length in bytes: the laid-out sections up to a multiple of 4 KiB, and 4 KiB more.
     pub fn length(&self) -> u64 {
-        // `end` is at most MAX_LENGTH - PAGE.
+        // `end` is at most LOADER_IMAGE - PAGE.
         self.end
             .checked_next_multiple_of(PAGE)
             .and_then(|end| end.checked_add(PAGE))
-            .unwrap_or(MAX_LENGTH)
+            .unwrap_or(LOADER_IMAGE)
     }
 
     /// End of the last section, in bytes from the start of the image; zeros follow.
@@ -195,23 +216,28 @@ impl<'a> Image<'a> {
 
     /// Every function with code in the image, in section order: kernels, and device functions with a section of their own.
     pub fn kernels(&self) -> impl Iterator<Item = Kernel<'a>> + '_ {
-        self.kernels.iter().map(|record| Kernel {
-            banks: merge(&self.module_banks, &record.own_banks),
-            ..record.kernel.clone()
-        })
+        self.kernels.iter().map(|record| self.complete(record))
     }
 
     /// The last function of this name.
     pub fn kernel(&self, name: &str) -> Option<Kernel<'a>> {
-        let record = self
-            .kernels
-            .iter()
-            .rev()
-            .find(|record| record.kernel.name == name)?;
-        Some(Kernel {
+        let found = self.kernels.iter().rfind(|record| record.name == name);
+        found.map(|record| self.complete(record))
+    }
+
+    fn complete(&self, record: &Record<'a>) -> Kernel<'a> {
+        Kernel {
+            name: record.name,
+            section: record.section,
+            code: record.code,
+            code_bytes: record.code_bytes,
+            registers: record.registers,
+            stack: record.stack,
+            shared: record.shared,
+            params_offset: record.params_offset,
+            params_bytes: record.params_bytes,
             banks: merge(&self.module_banks, &record.own_banks),
-            ..record.kernel.clone()
-        })
+        }
     }
 
     /// Writes the image for the address `base` into `memory`, zeros included.
@@ -247,41 +273,21 @@ impl<'a> Image<'a> {
         self.sections.get(at)
     }
 
-    /// Relocation sections of one file do not share bytes. Without this bound, 60,000 headers over the same entries would
-    /// have them read 60,000 times.
-    fn bound_relocations(&self) -> Result<()> {
-        let mut left = self.elf.bytes().len() as u64;
-        for section in self.elf.sections() {
-            if !matches!(section.ty, SectionType::REL | SectionType::RELA) {
-                continue;
-            }
-            left = left.checked_sub(section.size).ok_or_else(|| {
-                let what = "the relocation sections together are longer than the file: they overlap as no tool writes them";
-                self.elf.place(Error::new(what, section.offset), &section)
-            })?;
-        }
-        Ok(())
-    }
-
     /// The relocations of held sections, as far as they are known without the base.
     fn relocations(&self) -> impl Iterator<Item = Result<Pending>> + '_ {
-        self.elf.sections().flat_map(move |section| {
-            let target = self.held(section.info).copied();
-            let (entries, error) = match target.map(|_| reloc::entries(&self.elf, &section)) {
-                Some(Ok(entries)) => (entries, None),
-                Some(Err(error)) => (None, Some(Err(error))),
-                None => (None, None),
+        reloc::tables(&self.elf).flat_map(move |table| {
+            let (table, error) = match table {
+                Ok(table) => (Some(table), None),
+                Err(error) => (None, Some(Err(error))),
             };
-            let pending = entries
-                .into_iter()
-                .flatten()
-                .zip(core::iter::repeat(target))
-                .filter_map(|(entry, target)| Some((entry, target?)))
-                .map(move |(entry, target)| {
+            let held = table.and_then(|table| Some((self.held(table.section.info)?, table)));
+            let pending = held.into_iter().flat_map(move |(target, table)| {
+                table.entries.map(move |entry| {
                     entry
-                        .and_then(|entry| self.pending(&entry, &target))
-                        .map_err(|error| self.elf.place(error, &section))
-                });
+                        .and_then(|entry| self.pending(&entry, target))
+                        .map_err(|error| self.elf.place(error, &table.section))
+                })
+            });
             error.into_iter().chain(pending)
         })
     }
@@ -360,31 +366,31 @@ impl<'a> Image<'a> {
         let elf = self.elf.clone();
         let mut names = Names::new(elf.section_names(), elf.bytes().len());
         let mut by_name = HashMap::new();
-        for held in &self.sections {
-            let section = elf.section(held.section)?;
-            if !elf
-                .section_names()
+        let is_text = |section: &Section| {
+            elf.section_names()
                 .tail(section.name)
                 .starts_with(b".text.")
-            {
+        };
+        let count = elf.sections().filter(is_text).count();
+        self.kernels.reserve_exact(count.min(self.sections.len()));
+        for held in &self.sections {
+            let section = elf.section(held.section)?;
+            if !is_text(&section) {
                 continue;
             }
             let name = names.get(section.name)?;
             let name = name.strip_prefix(b".text.").unwrap_or(name);
             by_name.insert(name, self.kernels.len());
             self.kernels.push(Record {
-                kernel: Kernel {
-                    name: utf8_part(name),
-                    section: held.section,
-                    code: held.offset,
-                    code_bytes: held.size,
-                    registers: 0,
-                    stack: 0,
-                    shared: 0,
-                    params_offset: 0,
-                    params_bytes: 0,
-                    banks: Vec::new(),
-                },
+                name: utf8_part(name),
+                code: held.offset,
+                code_bytes: held.size,
+                shared: 0,
+                section: held.section,
+                registers: 0,
+                stack: 0,
+                params_offset: 0,
+                params_bytes: 0,
                 own_banks: Banks::default(),
             });
         }
@@ -399,7 +405,7 @@ impl<'a> Image<'a> {
             let owner = |suffix: &[u8]| self.owner(&section, suffix, &by_name);
             if let Some(suffix) = name.strip_prefix(b".nv.shared.") {
                 if let Some(record) = owner(suffix).and_then(|at| self.kernels.get_mut(at)) {
-                    record.kernel.shared = section.size;
+                    record.shared = section.size;
                 }
             } else if let Some(rest) = name.strip_prefix(b".nv.constant") {
                 let (Some(held), Some((index, suffix))) = (self.held(section.index), bank(rest))
@@ -451,12 +457,12 @@ impl<'a> Image<'a> {
     ) -> Option<usize> {
         let told = self
             .kernels
-            .binary_search_by_key(&section.info, |record| record.kernel.section)
+            .binary_search_by_key(&section.info, |record| record.section)
             .ok();
         told.filter(|at| {
             self.kernels
                 .get(*at)
-                .is_some_and(|record| record.kernel.name.as_bytes() == suffix)
+                .is_some_and(|record| record.name.as_bytes() == suffix)
         })
         .or_else(|| by_name.get(suffix).copied())
     }
@@ -502,11 +508,11 @@ impl<'a> Image<'a> {
                 continue;
             };
             match code {
-                Eiattr::REGCOUNT => record.kernel.registers = payload.u32()?,
-                Eiattr::MIN_STACK_SIZE => record.kernel.stack = payload.u32()?,
+                Eiattr::REGCOUNT => record.registers = payload.u32()?,
+                Eiattr::MIN_STACK_SIZE => record.stack = payload.u32()?,
                 _ => {
-                    record.kernel.params_offset = payload.u16()?;
-                    record.kernel.params_bytes = payload.u16()?;
+                    record.params_offset = payload.u16()?;
+                    record.params_bytes = payload.u16()?;
                 }
             }
         }
@@ -527,7 +533,7 @@ impl<'a> Image<'a> {
         if let Place::Section(section) = symbol.place {
             let found = self
                 .kernels
-                .binary_search_by_key(&section, |record| record.kernel.section);
+                .binary_search_by_key(&section, |record| record.section);
             if let Ok(at) = found {
                 return Ok(Some(at));
             }
@@ -572,11 +578,11 @@ fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<Held<'a>>, u64)> {
         let place = end
             .checked_next_multiple_of(section.align.max(SECTION_ALIGN))
             .and_then(|start| Some((start, start.checked_add(section.size)?)))
-            .filter(|(_, end)| *end <= MAX_LENGTH - PAGE);
+            .filter(|(_, end)| *end <= LOADER_IMAGE - PAGE);
         let Some((offset, next)) = place else {
             let error = Error::new(
                 format!(
-                    "the image would be longer than {MAX_LENGTH:#x} bytes, more than a GPU can address: this section has {:#x} bytes and alignment {:#x}",
+                    "the image would be longer than {LOADER_IMAGE:#x} bytes, more than a GPU can address: this section has {:#x} bytes and alignment {:#x}",
                     section.size, section.align
                 ),
                 section.offset,

@@ -240,7 +240,7 @@ pub fn write_function(
         }
         object.number("shared", raw.shared)?;
         object.number("local", raw.local)?;
-        object.banks("const", &raw.constant)
+        object.banks("const", &resources.constant)
     })?;
     object.close()
 }

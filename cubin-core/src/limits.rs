@@ -17,6 +17,25 @@ pub const NAME_SCAN_FACTOR: usize = 8;
 /// Bytes of names that every pass may scan, however small the file is.
 pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
 
+/// Most bytes of a section's name that an error repeats: enough to find it by.
+pub const NAME_IN_ERROR: usize = 256;
+
+/// Largest image that a compressed fatbin entry is unpacked to unless the caller says otherwise, in bytes: 1 GiB.
+///
+/// A few bytes of zstd can claim gigabytes. The largest cubins in use are in the order of 100 MB.
+pub const FATBIN_IMAGE: u64 = 1 << 30;
+
+/// Largest header of a fatbin entry, in bytes. It holds a file name and a command line; 64 to 128 bytes are usual.
+pub const FATBIN_ENTRY_HEADER: u32 = 1 << 20;
+
+/// Largest zstd window beyond the size that a fatbin entry claims, in bytes: what RFC 8878 asks every decoder to accept.
+///
+/// Output stays in the window until the frame ends, so a larger one would hide how much came out.
+pub const ZSTD_WINDOW: u64 = 8 << 20;
+
+/// Longest loader image, in bytes: the 49-bit virtual addresses of GPUs before Hopper. Only a damaged size passes it.
+pub const LOADER_IMAGE: u64 = 1 << 49;
+
 /// Bytes that the system reserves in every `.nv.shared.<f>` of a linked cubin for sm_90 and above.
 ///
 /// Measured on toolkits 11.8 to 13.5 (the programming guide names the same 1 KiB per block).

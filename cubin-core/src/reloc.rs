@@ -7,7 +7,7 @@
 //! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5 (CUBIN_FORMAT section 9).
 
 use crate::{
-    Error, Result,
+    Cubin, Error, Result,
     consts::{RelocType, SectionType},
     elf::{Class, Elf, Section},
     reader::Reader,
@@ -34,17 +34,18 @@ pub struct Relocations<'a> {
     reader: Reader<'a>,
     class: Class,
     explicit: bool,
+    /// Why the entries cannot be read: the first and only item.
+    damage: Option<Error>,
 }
 
 /// The entries of `section`; `None` when it is no relocation section. The section they patch is `section.info`.
 ///
-/// # Errors
-/// When its entry size is wrong, or its bytes lie outside the file.
-pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Result<Option<Relocations<'a>>> {
+/// Yields an error when the entry size is wrong or the last entry is cut off.
+pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Option<Relocations<'a>> {
     let explicit = match section.ty {
         SectionType::REL => false,
         SectionType::RELA => true,
-        _ => return Ok(None),
+        _ => return None,
     };
     let class = elf.header().class;
     let size = match (class, explicit) {
@@ -53,21 +54,61 @@ pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Result<Option<Relocation
         (Class::Elf32, true) => 12,
         (Class::Elf32, false) => 8,
     };
-    if section.entsize != size {
-        let error = Error::new(
-            format!(
-                "relocation entries have {} bytes here, expected {size}",
-                section.entsize
-            ),
-            section.offset,
+    let reader = if section.entsize == size {
+        elf.reader(section)
+    } else {
+        let what = format!(
+            "relocation entries have {} bytes here, expected {size}",
+            section.entsize
         );
-        return Err(elf.place(error, section));
-    }
-    Ok(Some(Relocations {
-        reader: elf.reader(section)?,
+        Err(elf.place(Error::new(what, section.offset), section))
+    };
+    let (reader, damage) = match reader {
+        Ok(reader) => (reader, None),
+        Err(error) => (Reader::new(&[], section.offset), Some(error)),
+    };
+    Some(Relocations {
+        reader,
         class,
         explicit,
-    }))
+        damage,
+    })
+}
+
+/// A relocation section with its entries.
+#[derive(Debug, Clone)]
+pub struct Table<'a> {
+    /// Its header; `section.info` is the index of the section that is patched.
+    pub section: Section,
+    /// Its entries.
+    pub entries: Relocations<'a>,
+}
+
+/// Every relocation section, in section order; Mercury's own are left out. Yields an error when sections overlap, and ends.
+pub fn tables<'a>(elf: &Elf<'a>) -> impl Iterator<Item = Result<Table<'a>>> {
+    // Without this bound, 60,000 headers over the same entries would have them read 60,000 times.
+    let mut left = Some(elf.bytes().len() as u64);
+    elf.sections()
+        .filter_map(|section| Some((section, entries(elf, &section)?)))
+        .map_while(move |(section, entries)| {
+            left = left?.checked_sub(section.size);
+            Some(match left {
+                Some(_) => Ok(Table { section, entries }),
+                None => {
+                    let what = "the relocation sections together are longer than the file: they overlap as no tool writes them";
+                    Err(elf.place(Error::new(what, section.offset), &section))
+                }
+            })
+        })
+}
+
+impl<'a> Cubin<'a> {
+    /// Every relocation section with its entries, in section order; Mercury's own are left out.
+    ///
+    /// Yields an error when the sections overlap, and ends; a damaged section's own iterator yields its error.
+    pub fn relocations(&self) -> impl Iterator<Item = Result<Table<'a>>> {
+        tables(self.elf())
+    }
 }
 
 impl Relocations<'_> {
@@ -107,7 +148,7 @@ impl Iterator for Relocations<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.reader.is_empty() {
-            return None;
+            return self.damage.take().map(Err);
         }
         let entry = self.entry();
         if entry.is_err() {
@@ -126,6 +167,7 @@ mod tests {
             reader: Reader::new(bytes, 0x100),
             class,
             explicit,
+            damage: None,
         }
         .collect()
     }

@@ -128,7 +128,8 @@ pub fn parts(elf: &Elf<'_>) -> Result<Vec<Part>> {
     let length = elf.bytes().len() as u64;
     let mut claims = claims(elf)?;
     // Plain sections come before their Mercury twins at the same place.
-    claims.sort_by_key(|claim| (claim.start, claim.label == Label::Mercury, claim.section));
+    claims
+        .sort_unstable_by_key(|claim| (claim.start, claim.label == Label::Mercury, claim.section));
     let mut parts = Vec::new();
     let mut covered = 0_u64;
     let mut push = |start: u64, end: u64, label, section| {

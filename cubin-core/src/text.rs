@@ -14,6 +14,7 @@ use crate::{
     elf::{Class, Elf, Layout, Names, Place, Section, Symbol},
     nvinfo::{Attribute, Attributes, Value},
     sizes,
+    uses::References,
     variable::Space,
 };
 
@@ -242,6 +243,8 @@ impl Text<'_> {
 
     fn attributes(&mut self, elf: &Elf<'_>) -> Result<()> {
         let mut names = Names::new(elf.section_names(), elf.bytes().len());
+        // Sections that share their bytes would be written over and over.
+        let mut left = elf.bytes().len() as u64;
         for section in elf.sections() {
             if section.ty != SectionType::CUDA_INFO && section.ty != SectionType::MERCURY_INFO {
                 continue;
@@ -250,6 +253,13 @@ impl Text<'_> {
                 Ok(name) => line!(self, "attributes {}", escaped(name))?,
                 Err(error) => self.error(&error)?,
             }
+            let Some(rest) = left.checked_sub(section.size) else {
+                return line!(
+                    self,
+                    "  ! attribute sections longer than the file: they overlap"
+                );
+            };
+            left = rest;
             self.records(elf, &section)?;
         }
         Ok(())
@@ -399,7 +409,24 @@ impl Text<'_> {
         for function in &functions {
             self.function(cubin, function)?;
         }
-        Ok(())
+        match cubin.references(&functions) {
+            Ok(references) => {
+                for (function, uses) in functions.iter().zip(references) {
+                    if uses != References::default() {
+                        line!(
+                            self,
+                            "references of {}: {} textures, {} surfaces, {} samplers",
+                            escaped(function.symbol.as_bytes()),
+                            uses.textures,
+                            uses.surfaces,
+                            uses.samplers
+                        )?;
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => self.error(&error),
+        }
     }
 
     fn function(&mut self, cubin: &Cubin<'_>, function: &Function<'_>) -> Result<()> {
@@ -497,7 +524,7 @@ impl Text<'_> {
             raw.reg,
             raw.shared,
             raw.local,
-            banks(&raw.constant)
+            banks(&resources.constant)
         )
     }
 

@@ -1,10 +1,16 @@
 //! What the integration tests share: recorded files, the toolkit, NVIDIA's tools.
 
 pub mod candle;
+mod fake;
 pub mod oracle;
+mod project;
 pub mod recorded;
 mod toolkit;
 pub mod tools;
 pub mod user_crate;
 
+pub use fake::FakeMachine;
+#[cfg(unix)]
+pub use project::Wrapper;
+pub use project::{BUILD, Project, Run, workspace};
 pub use toolkit::{TOOLKIT, required, toolkit};

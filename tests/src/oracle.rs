@@ -328,7 +328,7 @@ pub fn compare(
         same!("LOCAL", function.cuobjdump.local, shown.local);
         let constant: BTreeMap<u8, u64> = resources.constant.iter().copied().collect();
         same!("constant banks", constant, shown.constant);
-        let printed: BTreeMap<u8, u64> = function.cuobjdump.constant.iter().copied().collect();
+        let printed: BTreeMap<u8, u64> = function.resources.constant.iter().copied().collect();
         same!("CONSTANT", printed, shown.constant);
         same!("local memory", resources.local, shown.local);
         same!(

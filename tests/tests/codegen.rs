@@ -19,28 +19,31 @@ fn golden(name: &str) -> PathBuf {
 }
 
 #[test]
-fn generated_file_is_as_recorded() {
-    let output = generate(&codegen_support::kinds());
-    assert_eq!(output.findings, []);
-    let path = golden("kinds.rs");
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, &output.text).expect("a writable recording");
+fn generated_files_are_as_recorded() {
+    let inputs = [
+        ("kinds.rs", codegen_support::kinds()),
+        ("both.rs", codegen_support::both()),
+        ("core.rs", codegen_support::core()),
+    ];
+    for (name, input) in inputs {
+        let output = generate(&input);
+        assert_eq!(output.findings, []);
+        let path = golden(name);
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &output.text).expect("a writable recording");
+        }
+        let recorded = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            recorded == output.text,
+            "{} differs from what the generator writes now; look at `git diff` after BLESS=1 cargo test -p cubin-tests --test codegen",
+            path.display()
+        );
     }
-    let recorded = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        recorded == output.text,
-        "{} differs from what the generator writes now; look at `git diff` after BLESS=1 cargo test -p cubin-tests --test codegen",
-        path.display()
-    );
 }
 
 #[test]
 fn order_of_modules_does_not_matter() {
-    let mut input = codegen_support::kinds();
-    let mut second = input.modules[0].clone();
-    second.name = "again".to_owned();
-    second.source = "kernels/again.cu".to_owned();
-    input.modules.push(second);
+    let mut input = codegen_support::both();
     let forward = generate(&input);
     input.modules.reverse();
     assert_eq!(forward, generate(&input));
@@ -48,13 +51,14 @@ fn order_of_modules_does_not_matter() {
 
 #[test]
 fn rustfmt_leaves_the_generated_file_alone() {
-    let mut input = codegen_support::kinds();
-    let mut second = input.modules[0].clone();
-    second.name = "again".to_owned();
-    input.modules.push(second);
-    for edition in ["2021", "2024"] {
+    let inputs = [codegen_support::both(), codegen_support::core()];
+    let editions = ["2021", "2024"];
+    for (input, edition) in inputs
+        .iter()
+        .flat_map(|input| editions.map(|edition| (input, edition)))
+    {
         assert_eq!(
-            rustfmt(&generate(&input).text, edition),
+            rustfmt(&generate(input).text, edition),
             "",
             "edition {edition}"
         );

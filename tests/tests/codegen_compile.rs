@@ -17,7 +17,61 @@ pub mod kernels {
 
 /// A private one, where nothing is reachable from outside.
 mod private {
-    include!("../golden/codegen/kinds.rs");
+    include!("../golden/codegen/both.rs");
+}
+
+/// Without any driver binding.
+pub mod core_kernels {
+    include!("../golden/codegen/core.rs");
+}
+
+#[test]
+fn core_backend_yields_pointers_to_typed_arguments() {
+    use core_kernels::{
+        kinds::{Module, args},
+        runtime::{DeviceAddress, Limits, Reason, Shape},
+    };
+    let arguments = args::saxpy {
+        n: 3,
+        a: 1.5,
+        x: DeviceAddress::new(8),
+        y: DeviceAddress::new(16),
+    };
+    let params = arguments.kernel_params();
+    // SAFETY: the pointers are to the members, in the order of the parameters.
+    unsafe {
+        assert_eq!(*params[0].cast::<i32>(), 3);
+        assert_eq!(params[1].cast::<f32>().read().to_bits(), 1.5_f32.to_bits());
+        assert_eq!(*params[2].cast::<u64>(), 8);
+        assert_eq!(*params[3].cast::<u64>(), 16);
+    }
+    let image = Module::choose((8, 6)).expect("an image for 8.6");
+    assert_eq!(image.file, "kinds.sm_80.cubin");
+    let limits = Limits {
+        grid: (10, 10, 10),
+        block: (1024, 1024, 64),
+        threads: 1024,
+        shared: 49_152,
+        shared_optin: 101_376,
+        cooperative: true,
+        clusters: false,
+    };
+    let mut launch = Shape {
+        grid: (1, 1, 1),
+        block: (128, 1, 1),
+        shared: 0,
+        cooperative: false,
+        cluster: None,
+    };
+    assert_eq!(
+        args::saxpy::INFO.check(image.target, &limits, &launch),
+        Ok(())
+    );
+    launch.grid.0 = 11;
+    let error = args::saxpy::INFO
+        .check(image.target, &limits, &launch)
+        .expect_err("a large grid");
+    assert!(matches!(error.reason, Reason::Grid { .. }));
 }
 
 #[test]

@@ -20,11 +20,12 @@ use cubin_tests::recorded;
 use cudarc::driver::{CudaContext, CudaStream, LaunchConfig};
 
 mod kernels {
-    include!("../golden/codegen/kinds.rs");
+    include!("../golden/codegen/both.rs");
 }
 
 use kernels::{
     kinds::{self, Module},
+    more,
     runtime::{DeviceAddress, Launch, Reason, Target},
     types,
 };
@@ -83,19 +84,24 @@ fn under_fake_driver(name: &str, device: &str, body: fn(), check: fn(&[String]))
     check(&log.lines().map(str::to_owned).collect::<Vec<_>>());
 }
 
-/// What the cubin records of each kernel's parameters.
+/// What the cubins record of each kernel's parameters, and of each variable its size.
 fn param_table(target: &str) -> String {
-    let bytes = recorded::file("codegen", &format!("kinds.{target}.cubin"));
-    let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
     let mut table = String::new();
-    for kernel in cubin.kernels().expect("readable kernels") {
-        table.push_str(kernel.symbol);
-        if let Params::Recorded { params, .. } = &kernel.params {
-            for param in params {
-                let _ = write!(table, " {}:{}", param.offset, param.size);
+    for stem in ["kinds", "more"] {
+        let bytes = recorded::file("codegen", &format!("{stem}.{target}.cubin"));
+        let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
+        for kernel in cubin.kernels().expect("readable kernels") {
+            table.push_str(kernel.symbol);
+            if let Params::Recorded { params, .. } = &kernel.params {
+                for param in params {
+                    let _ = write!(table, " {}:{}", param.offset, param.size);
+                }
             }
+            table.push('\n');
         }
-        table.push('\n');
+        for variable in cubin.variables().expect("readable variables") {
+            let _ = writeln!(table, "global:{} 0:{}", variable.symbol, variable.size);
+        }
     }
     table
 }
@@ -707,5 +713,222 @@ fn an_image_that_does_not_fit_is_an_error() {
             );
         },
         |log| assert!(!log.iter().any(|line| line.starts_with("load")), "{log:#?}"),
+    );
+}
+
+fn open_more() -> (Arc<CudaContext>, Arc<CudaStream>, more::Module) {
+    let context = kernels::runtime::context(0).expect("the fake driver");
+    let stream = context.default_stream();
+    let module = more::Module::load(&context).expect("an image");
+    (context, stream, module)
+}
+
+#[test]
+fn generic_functions_launch_the_instance_of_their_types() {
+    /// What a user's own generic code looks like.
+    fn fill_all<T: more::instances::Fill + Copy>(
+        module: &more::Module,
+        stream: &CudaStream,
+        value: T,
+    ) {
+        let mut out = DeviceAddress::<T>::new(8);
+        // SAFETY: nothing runs.
+        unsafe { module.fill(stream, config(1, 32), 5, value, &mut out) }.expect("a launch");
+    }
+    under_fake_driver(
+        "generic_functions_launch_the_instance_of_their_types",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_more();
+            fill_all(&module, &stream, 1.5_f32);
+            fill_all(&module, &stream, 7_i32);
+            fill_all(&module, &stream, types::Half(0x3c00));
+            let from = types::geo::Vec_f32_4 {
+                v: [1.0, 2.0, 3.0, 4.0],
+            };
+            let input = DeviceAddress::<f64>::new(16);
+            // SAFETY: nothing runs.
+            unsafe {
+                module
+                    .gather::<f32>(&stream, config(1, 4), from, &mut DeviceAddress::null())
+                    .expect("a launch");
+                module
+                    .cast::<f64, f32>(&stream, config(1, 4), 3, &input, &mut DeviceAddress::null())
+                    .expect("a launch");
+            }
+        },
+        |log| {
+            assert_bytes(&block(log, "_Z4fillIfEviT_PS0_"), 4, &1.5_f32.to_le_bytes());
+            assert_bytes(&block(log, "_Z4fillIiEviT_PS0_"), 4, &7_i32.to_le_bytes());
+            assert_bytes(&block(log, "_Z4fillI6__halfEviT_PS1_"), 4, &[0x00, 0x3c]);
+            assert_bytes(
+                &block(log, "_Z6gatherIfEvN3geo3VecIT_Li4EEEPS2_"),
+                12,
+                &4_f32.to_le_bytes(),
+            );
+            assert_bytes(
+                &block(log, "_Z4castIdfEviPKT_PT0_"),
+                8,
+                &16_u64.to_le_bytes(),
+            );
+        },
+    );
+}
+
+#[test]
+fn over_aligned_parameters_lie_where_the_target_puts_them() {
+    under_fake_driver(
+        "over_aligned_parameters_lie_where_the_target_puts_them",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_more();
+            let mut map = types::TensorMap { opaque: [0; 16] };
+            map.opaque[0] = 0x0102_0304_0506_0708;
+            map.opaque[15] = 0x1112_1314_1516_1718;
+            let mut out = DeviceAddress::new(0x2122);
+            // SAFETY: nothing runs.
+            unsafe { module.tensor(&stream, config(1, 32), map, &mut out) }.expect("a launch");
+        },
+        |log| {
+            let tensor = block(log, "tensor");
+            // 128-byte alignment of the address in the constant bank, whose parameters start at 0x210.
+            assert_eq!(offsets("sm_90a", "tensor"), [112, 240]);
+            assert_bytes(&tensor, 112, &0x0102_0304_0506_0708_u64.to_le_bytes());
+            assert_bytes(&tensor, 232, &0x1112_1314_1516_1718_u64.to_le_bytes());
+            assert_bytes(&tensor, 240, &0x2122_u64.to_le_bytes());
+        },
+    );
+}
+
+#[test]
+fn compiled_in_demands_are_checked() {
+    under_fake_driver(
+        "compiled_in_demands_are_checked",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_more();
+            let mut out = DeviceAddress::<f32>::null();
+            // SAFETY: nothing runs.
+            let mut clustered = |launch: Launch| {
+                unsafe { module.clustered(&stream, launch, &mut out) }.map_err(|error| error.reason)
+            };
+            assert_eq!(clustered(config(4, 32).into()), Ok(()));
+            assert_eq!(
+                clustered(Launch::clustered(config(4, 32), (2, 1, 1))),
+                Ok(())
+            );
+            assert!(matches!(
+                clustered(config(3, 32).into()),
+                Err(Reason::ClusterGrid { .. })
+            ));
+            let other = clustered(Launch::clustered(config(4, 32), (4, 1, 1)));
+            assert!(matches!(other, Err(Reason::RequiredCluster { .. })));
+            let mut large = config(1, 64);
+            large.shared_mem_bytes = 232_448 - 4096 + 1;
+            // SAFETY: nothing runs.
+            let error = unsafe { module.shared_memory(&stream, large, &mut DeviceAddress::null()) };
+            let reason = error.expect_err("too much shared memory").reason;
+            assert_eq!(
+                reason,
+                Reason::SharedMemory {
+                    dynamic: 228_353,
+                    fixed: 4096,
+                    limit: 232_448
+                }
+            );
+        },
+        |log| {
+            assert_eq!(
+                log.iter().filter(|line| line.starts_with("launch")).count(),
+                2,
+                "{log:#?}"
+            )
+        },
+    );
+}
+
+#[test]
+fn a_kernel_that_the_image_lacks_is_an_error() {
+    under_fake_driver(
+        "a_kernel_that_the_image_lacks_is_an_error",
+        "8.0",
+        || {
+            let (_context, stream, module) = open_more();
+            // SAFETY: nothing runs.
+            let error =
+                unsafe { module.clustered(&stream, config(2, 32), &mut DeviceAddress::null()) };
+            let error = error.expect_err("no such kernel on sm_80");
+            assert_eq!(
+                error.to_string(),
+                "cannot launch `clustered`: the kernel was not compiled for sm_80"
+            );
+            // SAFETY: nothing runs.
+            let error = unsafe {
+                module.fill(
+                    &stream,
+                    Launch::clustered(config(2, 32), (2, 1, 1)),
+                    1,
+                    1,
+                    &mut DeviceAddress::null(),
+                )
+            };
+            assert_eq!(error.expect_err("no clusters").reason, Reason::NoClusters);
+            module.preload().expect("all kernels that are there");
+        },
+        |log| {
+            assert!(
+                !log.iter().any(|line| line.contains("clustered")),
+                "{log:#?}"
+            )
+        },
+    );
+}
+
+#[test]
+fn variables_are_copied_in_and_out() {
+    under_fake_driver(
+        "variables_are_copied_in_and_out",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_more();
+            let coefficients = module.coefficients().expect("the variable");
+            let shape = module.shape().expect("the variable");
+            assert_ne!(coefficients.address().raw(), 0);
+            let mut values = [0.0; 16];
+            values[3] = 1.5;
+            // SAFETY: nothing runs.
+            unsafe {
+                coefficients.write(&stream, &values).expect("a copy");
+                assert_eq!(coefficients.read(&stream).expect("a copy"), values);
+                let value = types::Shape {
+                    n: 1,
+                    flags: 2,
+                    scale: 3.0,
+                };
+                shape.write(&stream, &value).expect("a copy");
+                assert_eq!(shape.read(&stream).expect("a copy").scale, value.scale);
+                assert_eq!(
+                    module
+                        .counter()
+                        .expect("the variable")
+                        .read(&stream)
+                        .expect("a copy"),
+                    0
+                );
+            }
+            assert_eq!(
+                size_of_val(&module.geo().origin().expect("the variable").address()),
+                8
+            );
+        },
+        |log| {
+            let copies: Vec<_> = log.iter().filter(|line| line.starts_with("copy")).collect();
+            assert_eq!(copies.len(), 5, "{log:#?}");
+            assert!(
+                copies[0].starts_with("copy in 0000000000000000000000000000c03f"),
+                "{}",
+                copies[0]
+            );
+        },
     );
 }

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use cubin_core::{Cubin, image::Image};
 use cubin_tests::recorded;
 
-/// A 64-bit ELF file, fields by name.
+/// An ELF file of either class, fields by name.
 struct File<'a> {
     data: &'a [u8],
+    wide: bool,
     sections: Vec<Section>,
     symbols: Vec<Symbol>,
 }
@@ -47,40 +48,45 @@ fn string(data: &[u8], at: usize) -> String {
 
 impl<'a> File<'a> {
     fn read(data: &'a [u8]) -> Self {
-        let table = number(data, 40, 8) as usize;
-        let first_size = number(data, table + 32, 8) as usize;
-        let count = match number(data, 60, 2) as usize {
-            0 => first_size,
+        let wide = data[4] == 2;
+        let word = if wide { 8 } else { 4 };
+        // Where the classes put the same fields.
+        let (table_at, count_at, entry) = if wide { (40, 60, 64) } else { (32, 48, 40) };
+        let table = number(data, table_at, word) as usize;
+        let section = |index: usize, names: usize| {
+            let at = table + index * entry;
+            let after = at + 8 + 4 * word;
+            Section {
+                name: string(data, names + number(data, at, 4) as usize),
+                ty: number(data, at + 4, 4),
+                flags: number(data, at + 8, word),
+                offset: number(data, at + 8 + 2 * word, word) as usize,
+                size: number(data, at + 8 + 3 * word, word),
+                link: number(data, after, 4) as usize,
+                info: number(data, after + 4, 4) as usize,
+                align: number(data, after + 8, word),
+            }
+        };
+        let first = section(0, 0);
+        let count = match number(data, count_at, 2) as usize {
+            0 => first.size as usize,
             count => count,
         };
-        let names = match number(data, 62, 2) as usize {
-            0xffff => number(data, table + 40, 4) as usize,
+        let names = match number(data, count_at + 2, 2) as usize {
+            0xffff => first.link,
             names => names,
         };
-        let names = number(data, table + names * 64 + 24, 8) as usize;
-        let sections: Vec<Section> = (0..count)
-            .map(|index| {
-                let at = table + index * 64;
-                Section {
-                    name: string(data, names + number(data, at, 4) as usize),
-                    ty: number(data, at + 4, 4),
-                    flags: number(data, at + 8, 8),
-                    offset: number(data, at + 24, 8) as usize,
-                    size: number(data, at + 32, 8),
-                    link: number(data, at + 40, 4) as usize,
-                    info: number(data, at + 44, 4) as usize,
-                    align: number(data, at + 48, 8),
-                }
-            })
-            .collect();
+        let names = section(names, 0).offset;
+        let sections: Vec<Section> = (0..count).map(|index| section(index, names)).collect();
         let symtab = sections.iter().find(|section| section.ty == 2);
         let extended = sections.iter().find(|section| section.ty == 18);
+        let (entry, section_at, value_at) = if wide { (24, 6, 8) } else { (16, 14, 4) };
         let symbols = symtab.map_or(Vec::new(), |symtab| {
             let strings = sections[symtab.link].offset;
-            (0..symtab.size as usize / 24)
+            (0..symtab.size as usize / entry)
                 .map(|index| {
-                    let at = symtab.offset + index * 24;
-                    let section = match number(data, at + 6, 2) as usize {
+                    let at = symtab.offset + index * entry;
+                    let section = match number(data, at + section_at, 2) as usize {
                         0xffff => {
                             let extended = extended.expect("a table of section numbers");
                             number(data, extended.offset + index * 4, 4) as usize
@@ -90,16 +96,34 @@ impl<'a> File<'a> {
                     Symbol {
                         name: string(data, strings + number(data, at, 4) as usize),
                         section,
-                        value: number(data, at + 8, 8),
+                        value: number(data, at + value_at, word),
                     }
                 })
                 .collect()
         });
         Self {
             data,
+            wide,
             sections,
             symbols,
         }
+    }
+
+    /// Offset, type, symbol and addend of one relocation.
+    fn relocation(&self, entry: &[u8]) -> (u64, u64, usize, Option<u64>) {
+        if self.wide {
+            let addend = (entry.len() == 24).then(|| number(entry, 16, 8));
+            let symbol = number(entry, 12, 4) as usize;
+            return (number(entry, 0, 8), number(entry, 8, 4), symbol, addend);
+        }
+        let addend = (entry.len() == 12).then(|| i64::from(number(entry, 8, 4) as i32) as u64);
+        let info = number(entry, 4, 4);
+        (
+            number(entry, 0, 4),
+            info & 0xff,
+            (info >> 8) as usize,
+            addend,
+        )
     }
 
     fn bytes(&self, section: &Section) -> &'a [u8] {
@@ -142,22 +166,26 @@ impl<'a> File<'a> {
             let Some(place) = places.get(&section.info) else {
                 continue;
             };
-            for entry in self.bytes(section).chunks(if rela { 24 } else { 16 }) {
-                let (skip, width, shift) = match number(entry, 8, 4) {
+            let size = match (self.wide, rela) {
+                (true, true) => 24,
+                (true, false) => 16,
+                (false, true) => 12,
+                (false, false) => 8,
+            };
+            for entry in self.bytes(section).chunks(size) {
+                let (offset, ty, symbol, addend) = self.relocation(entry);
+                let (skip, width, shift) = match ty {
                     0x02 => (0, 8, 0),
                     0x38 => (4, 4, 0),
                     0x39 => (4, 4, 32),
                     _ => return Err("cannot be loaded".to_owned()),
                 };
-                let symbol = &self.symbols[number(entry, 12, 4) as usize];
+                let symbol = &self.symbols[symbol];
                 let Some(home) = places.get(&symbol.section) else {
                     return Err(format!("`{}`, which is not in the image", symbol.name));
                 };
-                let at = (place + number(entry, 0, 8)) as usize + skip;
-                let addend = match rela {
-                    true => number(entry, 16, 8),
-                    false => number(&clean, at, width),
-                };
+                let at = (place + offset) as usize + skip;
+                let addend = addend.unwrap_or_else(|| number(&clean, at, width));
                 let value = base
                     .wrapping_add(*home)
                     .wrapping_add(symbol.value)

@@ -36,6 +36,26 @@ const SHARED: &[(u64, u64)] = &[
 ];
 const BARRIERS: &[u32] = &[0, 1, 2, 5, 16];
 
+/// A part of the grid that is kept in `tests/golden/occupancy.txt`, for machines without a toolkit.
+fn recorded_grid() -> impl Iterator<Item = (&'static Limits, Block)> {
+    let blocks = [128, 320, 1024].into_iter().flat_map(|threads| {
+        [0, 33, 64, 168].into_iter().flat_map(move |registers| {
+            [(0, 0), (4000, 100), (1 << 10, 48 << 10), (0, 99 << 10)]
+                .into_iter()
+                .map(move |(static_shared, dynamic_shared)| Block {
+                    threads,
+                    registers,
+                    static_shared,
+                    dynamic_shared,
+                    barriers: 5,
+                })
+        })
+    });
+    Limits::all()
+        .iter()
+        .flat_map(move |limits| blocks.clone().map(move |block| (limits, block)))
+}
+
 /// One line per combination, in the order of the constants.
 const PROBE: &str = r#"
 #include <cstdio>
@@ -122,6 +142,36 @@ fn line(found: &Occupancy) -> String {
         found.block_registers,
         found.block_shared,
     )
+}
+
+/// The recording was compared with `cuda_occupancy.h` when it was made: the other test proves what it is made of.
+#[test]
+fn equal_to_the_recording() {
+    let mut text = String::from(
+        "sm threads registers static dynamic barriers: blocks by-warps by-registers by-shared by-blocks by-barriers block-registers block-shared\n",
+    );
+    for (limits, block) in recorded_grid() {
+        let _ = writeln!(
+            text,
+            "{} {} {} {} {} {}: {}",
+            limits.sm,
+            block.threads,
+            block.registers,
+            block.static_shared,
+            block.dynamic_shared,
+            block.barriers,
+            line(&occupancy(limits, &block))
+        );
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/occupancy.txt");
+    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, &text).expect("a writable recording");
+    }
+    let recorded = fs::read_to_string(&path).expect("the recording; BLESS=1 writes it");
+    for (ours, recorded) in text.lines().zip(recorded.lines()) {
+        assert_eq!(ours, recorded);
+    }
+    assert_eq!(text.len(), recorded.len());
 }
 
 #[test]

@@ -535,15 +535,13 @@ fn places_that_cannot_be_used_are_named() {
         .unwrap_err();
     assert_eq!(error, Error::IncludeDir(PathBuf::from("no-such-dir")));
     project.options.includes = Vec::new();
-    project.write("a`b.cu", "");
-    let error = project
-        .try_compile(&[Source::from("a`b.cu")])
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("'`'") && error.contains("source file"),
-        "{error}"
-    );
+    for (name, character) in [("a`b.cu", '`'), ("a$b.cu", '$'), ("a\"b.cu", '"')] {
+        let error = project.try_compile(&[Source::from(name)]).unwrap_err();
+        assert!(
+            matches!(&error, Error::Unusable { character: found, .. } if *found == character),
+            "{error}"
+        );
+    }
 
     fs::remove_dir_all(project.machine.dir.join("out")).unwrap();
     project
@@ -633,4 +631,43 @@ fn cargo_is_told_to_watch_everything() {
         assert!(watch.variables.contains(&name.to_owned()), "{name}");
     }
     assert!(!watch.variables.contains(&"NUM_JOBS".to_owned()));
+}
+
+#[test]
+fn riddles_of_the_tools_come_with_an_answer() {
+    let project = Project::new("riddles");
+    project.machine.write("control/mode", "fail");
+    for (said, answer) in [
+        (
+            "host_config.h:186:2: error: #error -- unsupported GNU version! gcc versions later than 16 are not supported!\n",
+            "set NVCC_CCBIN to an older one",
+        ),
+        (
+            "gcc: fatal error: cannot execute 'cc1plus': execvp: No such file or directory\n",
+            "install g++",
+        ),
+        (
+            "nvcc fatal   : Failed to preprocess host compiler properties.\n",
+            "cannot run its host compiler",
+        ),
+        (
+            "k.cu:1:10: fatal error: x.h: No such file or directory\n",
+            "`include = [\"dir\"]`",
+        ),
+        (
+            "ptxas k.ptx, line 26; error   : Instruction 'wgmma.fence' not supported on .target 'sm_90'\n",
+            "`sm_90a`",
+        ),
+        (
+            "nvcc error   : 'cicc' died due to signal 9 (Kill signal)\n",
+            "cargo build -j 1",
+        ),
+    ] {
+        project.machine.write("control/stderr", said);
+        let text = project.failure(&["kernels/b.cu"]).to_string();
+        assert!(
+            text.contains(said.trim_end()) && text.contains(answer),
+            "{text}"
+        );
+    }
 }

@@ -204,3 +204,14 @@ fn uv_is_preferred() {
     assert_eq!(install[0], "uv");
     assert_eq!(install.last().unwrap(), "nvidia-cuda-nvcc==13.5.37");
 }
+
+#[test]
+fn a_toolkit_that_lost_a_part_is_installed_again() {
+    let machine = machine("lost");
+    let (first, _) = find(&machine, "13.5").unwrap();
+    fs::remove_file(first.tool("ptxas").unwrap()).unwrap();
+    let (second, lines) = find(&machine, "13.5").unwrap();
+    assert!(!lines.is_empty());
+    assert!(second.tool("ptxas").is_some());
+    assert_eq!(left(&machine), ["13.5.37"]);
+}

@@ -327,7 +327,7 @@ fn policy_facts(
                     Params::Recorded { size, .. } => Some(*size),
                 },
                 static_shared: facts.resources.static_shared,
-                reserved_shared: facts.resources.reserved_shared,
+                barriers: facts.resources.barriers,
                 max_threads: threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
                 place: place.clone(),
             });

@@ -75,7 +75,8 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
     let generate = &config.generate;
     let backend = builder.backend.clone().unwrap_or(
         match generate.backend.as_ref().map(|backend| backend.value) {
-            Some(config::Backend::Core | config::Backend::Cudarc) | None => Backend::default(),
+            Some(config::Backend::Core) => Backend::Core,
+            Some(config::Backend::Cudarc) | None => Backend::default(),
         },
     );
     let half = builder
@@ -182,7 +183,10 @@ fn read_config(
         Ok(file) => {
             watched.push(path);
             let (mut config, problems) = Config::parse(&file);
-            rebase(&mut config, Path::new(&name).parent().unwrap_or(Path::new("")));
+            rebase(
+                &mut config,
+                Path::new(&name).parent().unwrap_or(Path::new("")),
+            );
             problems.into_iter().for_each(|problem| sink.push(problem));
             (config, name)
         }
@@ -206,7 +210,10 @@ fn rebase(config: &mut Config, dir: &Path) {
     }
     let build = &mut config.build;
     let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
-    let files = config.instantiate.iter_mut().filter_map(|entry| entry.file.as_mut());
+    let files = config
+        .instantiate
+        .iter_mut()
+        .filter_map(|entry| entry.file.as_mut());
     for path in lists.into_iter().flatten().chain(files) {
         path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }

@@ -67,8 +67,8 @@ pub(super) fn declaration(planned: &PlannedKernel<'_>) -> String {
         .collect()
 }
 
-/// Documentation of a wrapper.
-pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
+/// What is known of a kernel: declaration, place, resources.
+pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
     let kernel = planned.kernel;
     let mut doc = match &kernel.definition {
         Some(definition) => format!(
@@ -80,6 +80,14 @@ pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
     };
     let _ = write!(doc, "\n\n```cpp\n{}\n```\n", declaration(planned));
     table(&mut doc, module, planned);
+    doc.truncate(doc.trim_end().len());
+    doc
+}
+
+/// Documentation of a wrapper.
+pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
+    let mut doc = facts(module, planned);
+    doc.push('\n');
     doc.push_str("\n# Safety\n");
     doc.push_str(&safety(planned));
     doc.push_str("\n\n# Errors\n");

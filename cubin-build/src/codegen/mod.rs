@@ -13,9 +13,12 @@
 
 mod backend;
 mod docs;
+mod families;
 mod info;
+mod instances;
 mod layout;
 mod names;
+mod placing;
 mod plan;
 mod records;
 mod types;
@@ -47,6 +50,9 @@ pub enum Backend {
         /// How the generated file names the crate: `::cudarc` unless it is renamed or re-exported.
         path: String,
     },
+    /// No crate and no driver: bytes, facts, launch checks, and the `kernelParams` array of each kernel for
+    /// any driver binding.
+    Core,
 }
 
 impl Default for Backend {

@@ -32,10 +32,28 @@ const TYPE_NAMES: &[&str] = &[
 ];
 
 /// Modules that a generated module has or imports.
-const MODULE_NAMES: &[&str] = &["info", "runtime", "types", "core", "std", "cudarc", "half"];
+const MODULE_NAMES: &[&str] = &[
+    "args",
+    "info",
+    "instances",
+    "runtime",
+    "types",
+    "core",
+    "std",
+    "cudarc",
+    "half",
+];
 
 /// Methods of `Module`.
-const METHOD_NAMES: &[&str] = &["load", "preload", "image", "function", "driver_module"];
+const METHOD_NAMES: &[&str] = &[
+    "load",
+    "preload",
+    "image",
+    "function",
+    "driver_module",
+    "active_blocks_per_sm",
+    "suggested_block_size",
+];
 
 /// What a name is for, since each kind has its own reserved names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +76,7 @@ pub(super) fn ident(name: &str, kind: Kind) -> String {
     }
     let reserved: &[&[&str]] = match kind {
         Kind::Value => &[],
-        Kind::Type => &[TYPE_NAMES],
+        Kind::Type => &[TYPE_NAMES, MODULE_NAMES],
         Kind::Module => &[MODULE_NAMES, METHOD_NAMES],
         Kind::Method => &[METHOD_NAMES],
     };

@@ -2,12 +2,18 @@
 //! file needs, and in which module each is defined. A type that several source files define alike is
 //! defined once, in `types`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use cubin_core::Sm;
 
-use super::{Finding, Input, Module, names, names::Kind};
-use crate::signature::model::{EnumId, Kernel, Record, RecordId, Scalar, Signatures, Type, Vector};
+use super::{
+    Finding, Input, Module,
+    families::{self, Family},
+    layout, names,
+    names::Kind,
+    placing::{TypeNames, share},
+};
+use crate::signature::model::{EnumId, Global, Kernel, RecordId, Scalar, Signatures, Type, Vector};
 
 /// The module of types that several source files share, and of the toolkit's own types.
 pub(super) const TYPES: &str = "types";
@@ -37,6 +43,10 @@ pub(super) struct PlannedModule<'a> {
     pub(super) ident: String,
     /// With a wrapper, in order of definition: the position is the kernel's index in the generated file.
     pub(super) kernels: Vec<PlannedKernel<'a>>,
+    /// Templates that are also reachable as generic functions.
+    pub(super) families: Vec<Family>,
+    /// `__constant__` and `__device__` variables.
+    pub(super) globals: Vec<PlannedGlobal<'a>>,
     /// Without a wrapper: C++ name and reason.
     pub(super) refused: Vec<(String, String)>,
     pub(super) records: BTreeMap<RecordId, Place>,
@@ -52,6 +62,16 @@ pub(super) struct PlannedKernel<'a> {
     pub(super) path: Vec<String>,
     pub(super) method: String,
     pub(super) constant: String,
+}
+
+/// A module-level variable with an accessor.
+pub(super) struct PlannedGlobal<'a> {
+    pub(super) global: &'a Global,
+    /// Nothing when only the size is known.
+    pub(super) ty: Option<&'a Type>,
+    /// Modules below the file's.
+    pub(super) path: Vec<String>,
+    pub(super) method: String,
 }
 
 /// Where a type is defined in the generated file.
@@ -153,57 +173,64 @@ fn plan_module<'a>(
     }
 
     // Types first: a kernel whose types cannot be told apart by name gets no wrapper.
-    let type_names = TypeNames::new(signatures);
-    let mut owners: BTreeMap<(Vec<String>, String), Key> = BTreeMap::new();
-    let mut places: BTreeMap<Key, Place> = BTreeMap::new();
+    let mut placed = Placed::new(signatures, &ident);
     let mut kept = Vec::new();
     for kernel in wanted {
-        let mut reached = BTreeSet::new();
-        for param in &kernel.params {
-            reach(&param.ty, signatures, &mut reached);
-        }
-        let mut collision = None;
-        for key in &reached {
-            if places.contains_key(key) {
-                continue;
-            }
-            let place = type_names.place(key, &ident);
-            let slot = (place.path.clone(), place.ident.clone());
-            match owners.get(&slot) {
-                Some(other) if other != key => {
-                    let first = type_names.name(other);
-                    collision = Some((place, first));
-                    break;
-                }
-                _ => {}
-            }
-            owners.insert(slot, key.clone());
-            places.insert(key.clone(), place);
-        }
-        if let Some((place, first)) = collision {
-            let name = format!("{}::{}", place.path.join("::"), place.ident);
-            refused.push((
-                kernel.name.clone(),
-                format!(
-                    "its type `{}` and `{first}` would both be `{name}` in Rust",
-                    place.name
-                ),
-            ));
-            findings.push(Finding::NameCollision {
-                module: module.name.clone(),
-                name,
-                items: [first, place.name],
-            });
+        let types = kernel.params.iter().map(|param| &param.ty);
+        let Err(taken) = placed.add(types) else {
+            kept.push(kernel);
             continue;
-        }
-        kept.push(kernel);
+        };
+        let (place, first) = *taken;
+        let name = format!("{}::{}", place.path.join("::"), place.ident);
+        refused.push((
+            kernel.name.clone(),
+            format!(
+                "its type `{}` and `{first}` would both be `{name}` in Rust",
+                place.name
+            ),
+        ));
+        findings.push(Finding::NameCollision {
+            module: module.name.clone(),
+            name,
+            items: [first, place.name],
+        });
     }
-    let kernels = name_kernels(module, &ident, &kept, &mut refused, findings);
+    let typed: Vec<(&Global, Option<&Type>)> = signatures
+        .globals
+        .iter()
+        .map(|global| {
+            let ty = global.ty.as_ref().filter(|ty| {
+                layout::size_align(ty, signatures).is_some_and(|(size, _)| size == global.size)
+            });
+            // A variable whose type cannot be named is bytes.
+            (
+                global,
+                ty.filter(|ty| placed.add(std::iter::once(*ty)).is_ok()),
+            )
+        })
+        .collect();
 
+    let mut methods = Methods::default();
+    let kernels = name_kernels(
+        module,
+        &ident,
+        &kept,
+        &typed,
+        &mut methods,
+        &mut refused,
+        findings,
+    );
+    let globals = name_globals(module, &ident, typed, &mut methods, findings);
+    let families = families::find(&kernels, signatures, &mut methods);
+
+    let places = placed.places;
     let mut planned = PlannedModule {
         input: module,
         ident,
         kernels,
+        families,
+        globals,
         refused,
         records: BTreeMap::new(),
         enums: BTreeMap::new(),
@@ -219,6 +246,82 @@ fn plan_module<'a>(
     planned
 }
 
+/// Types with a place so far.
+struct Placed<'a> {
+    names: TypeNames<'a>,
+    signatures: &'a Signatures,
+    root: &'a str,
+    owners: BTreeMap<(Vec<String>, String), Key>,
+    places: BTreeMap<Key, Place>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(signatures: &'a Signatures, root: &'a str) -> Self {
+        Self {
+            names: TypeNames::new(signatures),
+            signatures,
+            root,
+            owners: BTreeMap::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Gives places to all types that `types` need, or none: then one of them and the C++ name of the type
+    /// that has its place.
+    fn add<'t>(
+        &mut self,
+        types: impl Iterator<Item = &'t Type>,
+    ) -> Result<(), Box<(Place, String)>> {
+        let mut reached = BTreeSet::new();
+        for ty in types {
+            reach(ty, self.signatures, &mut reached);
+        }
+        let mut new: BTreeMap<(Vec<String>, String), (Key, Place)> = BTreeMap::new();
+        for key in reached {
+            if self.places.contains_key(&key) {
+                continue;
+            }
+            let place = self.names.place(&key, self.root);
+            let slot = (place.path.clone(), place.ident.clone());
+            let owner = self
+                .owners
+                .get(&slot)
+                .or_else(|| new.get(&slot).map(|(key, _)| key));
+            if let Some(owner) = owner {
+                return Err(Box::new((place, self.names.name(owner))));
+            }
+            new.insert(slot, (key, place));
+        }
+        for (slot, (key, place)) in new {
+            self.owners.insert(slot, key.clone());
+            self.places.insert(key, place);
+        }
+        Ok(())
+    }
+}
+
+/// Method names in use, by the path of the view that has them, with the C++ name of the owner.
+#[derive(Default)]
+pub(super) struct Methods(BTreeMap<(Vec<String>, String), String>);
+
+impl Methods {
+    /// Takes a name, unless another item has it.
+    pub(super) fn take(
+        &mut self,
+        path: &[String],
+        method: &str,
+        owner: &str,
+    ) -> Result<(), String> {
+        match self.0.entry((path.to_vec(), method.to_owned())) {
+            Entry::Vacant(free) => {
+                free.insert(owner.to_owned());
+                Ok(())
+            }
+            Entry::Occupied(other) => Err(other.get().clone()),
+        }
+    }
+}
+
 /// Why the generator cannot express a kernel, if so. The readers refuse what they know to be impossible;
 /// this catches what would not be a Rust file.
 fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
@@ -229,16 +332,8 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
         .find_map(|(ordinal, param)| {
             let name = param.name.as_deref().unwrap_or("unnamed");
             let reason = match &param.ty {
-                Type::Void | Type::Opaque(_) => {
-                    "is a value whose layout is not known"
-                }
-                Type::Record(id)
-                    if !signatures
-                        .records
-                        .iter()
-                        .enumerate()
-                        .any(|(index, _)| index == id.0) =>
-                {
+                Type::Void | Type::Opaque(_) => "is a value whose layout is not known",
+                Type::Record(id) if signatures.records.get(id.0).is_none() => {
                     "has a type without a definition"
                 }
                 _ => return None,
@@ -251,7 +346,7 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
 }
 
 /// Every record, enumeration and opaque type that `ty` needs.
-fn reach(ty: &Type, signatures: &Signatures, found: &mut BTreeSet<Key>) {
+pub(super) fn reach(ty: &Type, signatures: &Signatures, found: &mut BTreeSet<Key>) {
     match ty {
         Type::Pointer(pointer) => reach(&pointer.pointee, signatures, found),
         Type::Array(element, _) => reach(element, signatures, found),
@@ -283,6 +378,8 @@ fn name_kernels<'a>(
     module: &Module,
     root: &str,
     kernels: &[&'a Kernel],
+    globals: &[(&Global, Option<&Type>)],
+    methods: &mut Methods,
     refused: &mut Vec<(String, String)>,
     findings: &mut Vec<Finding>,
 ) -> Vec<PlannedKernel<'a>> {
@@ -298,47 +395,39 @@ fn name_kernels<'a>(
     for kernel in kernels {
         *overloads.entry(plain(kernel)).or_default() += 1;
     }
-    // Accessors of namespaces and kernels are methods of the same type.
-    let mut taken: BTreeMap<(Vec<String>, String), String> = BTreeMap::new();
-    for kernel in kernels {
-        let path = namespace_path(kernel);
+    // The methods that lead to namespaces come first.
+    let paths = kernels.iter().map(|kernel| namespace_path(kernel));
+    for path in paths.chain(globals.iter().map(|(global, _)| global_path(global).0)) {
         for depth in 0..path.len() {
-            let name = format!("namespace {}", path[..=depth].join("::"));
-            taken.insert((path[..depth].to_vec(), path[depth].clone()), name);
+            let owner = format!("namespace {}", path[..=depth].join("::"));
+            // Several kernels lie in one namespace.
+            let _ = methods.take(&path[..depth], &path[depth], &owner);
         }
     }
-    let mut constants: BTreeSet<(Vec<String>, String)> = BTreeSet::new();
     let mut planned: Vec<PlannedKernel<'a>> = Vec::new();
     for &kernel in kernels {
         let (path, mut name) = plain(kernel);
-        if overloads
-            .get(&(path.clone(), name.clone()))
-            .is_some_and(|&count| count > 1)
-        {
+        let key = (path, name.clone());
+        if overloads.get(&key).is_some_and(|&count| count > 1) {
             for param in &kernel.params {
                 name.push('_');
                 name.push_str(&names::short(&param.c_type));
             }
         }
+        let path = key.0;
         let method = names::ident(&name, Kind::Method);
         let constant = names::ident(&name.to_uppercase(), Kind::Value);
-        let first = taken
-            .get(&(path.clone(), method.clone()))
-            .cloned()
-            .or_else(|| {
-                let used = constants.contains(&(path.clone(), constant.clone()));
-                let owner = planned
-                    .iter()
-                    .find(|other| other.path == path && other.constant == constant);
-                owner
-                    .filter(|_| used)
-                    .map(|other| other.kernel.name.clone())
-            });
-        if let Some(first) = first {
-            let mut full = vec![root.to_owned()];
-            full.extend(path);
-            full.push(method);
-            let rust_name = full.join("::");
+        // Names that differ in case alone share a constant.
+        let same_constant = planned
+            .iter()
+            .find(|other| other.path == path && other.constant == constant)
+            .map(|other| other.kernel.name.clone());
+        let free = match same_constant {
+            Some(first) => Err(first),
+            None => methods.take(&path, &method, &kernel.name),
+        };
+        if let Err(first) = free {
+            let rust_name = rust_name(root, &path, &method);
             refused.push((
                 kernel.name.clone(),
                 format!("it and `{first}` would both be `{rust_name}` in Rust"),
@@ -350,8 +439,6 @@ fn name_kernels<'a>(
             });
             continue;
         }
-        taken.insert((path.clone(), method.clone()), kernel.name.clone());
-        constants.insert((path.clone(), constant.clone()));
         planned.push(PlannedKernel {
             kernel,
             index: planned.len(),
@@ -363,283 +450,59 @@ fn name_kernels<'a>(
     planned
 }
 
+fn rust_name(root: &str, path: &[String], method: &str) -> String {
+    let mut full = vec![root];
+    full.extend(path.iter().map(String::as_str));
+    full.push(method);
+    full.join("::")
+}
+
+fn name_globals<'a>(
+    module: &Module,
+    root: &str,
+    globals: Vec<(&'a Global, Option<&'a Type>)>,
+    methods: &mut Methods,
+    findings: &mut Vec<Finding>,
+) -> Vec<PlannedGlobal<'a>> {
+    let mut planned = Vec::new();
+    for (global, ty) in globals {
+        let (path, method) = global_path(global);
+        match methods.take(&path, &method, &global.name) {
+            Ok(()) => planned.push(PlannedGlobal {
+                global,
+                ty,
+                path,
+                method,
+            }),
+            Err(first) => findings.push(Finding::NameCollision {
+                module: module.name.clone(),
+                name: rust_name(root, &path, &method),
+                items: [first, global.name.clone()],
+            }),
+        }
+    }
+    planned
+}
+
+/// Modules and method of a variable.
+fn global_path(global: &Global) -> (Vec<String>, String) {
+    let parts = names::components(&global.name);
+    let (last, scopes) = parts
+        .split_last()
+        .map_or((&*global.name, &[][..]), |(last, scopes)| (*last, scopes));
+    let path = scopes
+        .iter()
+        .map(|scope| names::ident(&names::short_template(scope), Kind::Module))
+        .collect();
+    (
+        path,
+        names::ident(&names::short_template(last), Kind::Method),
+    )
+}
+
 fn namespace_path(kernel: &Kernel) -> Vec<String> {
     let named = kernel.namespaces.iter().filter(|name| !name.is_empty());
     named.map(|name| names::ident(name, Kind::Module)).collect()
-}
-
-/// Names of one module's types.
-struct TypeNames<'a> {
-    signatures: &'a Signatures,
-    /// Qualified names of records: a scope of this name is a class, not a namespace.
-    classes: BTreeSet<String>,
-    /// Names of records that have none of their own, by the member they are the type of.
-    derived: BTreeMap<RecordId, String>,
-}
-
-impl<'a> TypeNames<'a> {
-    fn new(signatures: &'a Signatures) -> Self {
-        let mut derived: BTreeMap<RecordId, String> = BTreeMap::new();
-        // A member's type may hold unnamed types in turn: outer records come to rest first.
-        for _ in 0..signatures.records.len().min(8) {
-            let before = derived.len();
-            for (index, record) in signatures.records.iter().enumerate() {
-                let own = derived.get(&RecordId(index)).cloned();
-                if record.unnamed && own.is_none() {
-                    continue;
-                }
-                let parent = own.unwrap_or_else(|| record.name.clone());
-                derive_members(record, &parent, signatures, &mut derived);
-            }
-            if derived.len() == before {
-                break;
-            }
-        }
-        let classes = signatures
-            .records
-            .iter()
-            .map(|record| names::components(&record.name).join("::"))
-            .collect();
-        Self {
-            signatures,
-            classes,
-            derived,
-        }
-    }
-
-    /// C++ name.
-    fn name(&self, key: &Key) -> String {
-        match key {
-            Key::Record(id) => match self.derived.get(id) {
-                Some(name) => name.clone(),
-                None => self
-                    .signatures
-                    .records
-                    .get(id.0)
-                    .map_or_else(String::new, |record| record.name.clone()),
-            },
-            Key::Enum(id) => self
-                .signatures
-                .enums
-                .get(id.0)
-                .map_or_else(String::new, |item| item.name.clone()),
-            Key::Opaque(name) => name.clone(),
-        }
-    }
-
-    fn place(&self, key: &Key, root: &str) -> Place {
-        let name = self.name(key);
-        let parts = names::components(&name);
-        let (last, scopes) = parts
-            .split_last()
-            .map_or(("", &[][..]), |(last, scopes)| (*last, scopes));
-        let is_class = |depth: &usize| {
-            scopes[*depth].contains('<') || self.classes.contains(&scopes[..=*depth].join("::"))
-        };
-        let namespaces = (0..scopes.len()).find(is_class).unwrap_or(scopes.len());
-        let mut path = vec![root.to_owned()];
-        path.extend(
-            scopes[..namespaces]
-                .iter()
-                .map(|scope| names::ident(scope, Kind::Module)),
-        );
-        let mut ident = String::new();
-        for class in &scopes[namespaces..] {
-            ident.push_str(&names::short_template(class));
-            ident.push('_');
-        }
-        ident.push_str(&names::short_template(last));
-        Place {
-            path,
-            ident: names::ident(&ident, Kind::Type),
-            name,
-            shared: None,
-        }
-    }
-}
-
-fn derive_members(
-    record: &Record,
-    parent: &str,
-    signatures: &Signatures,
-    derived: &mut BTreeMap<RecordId, String>,
-) {
-    let mut anonymous = 0;
-    for field in &record.fields {
-        let mut ty = &field.ty;
-        while let Type::Array(element, _) = ty {
-            ty = element;
-        }
-        let Type::Record(id) = ty else { continue };
-        if !signatures
-            .records
-            .get(id.0)
-            .is_some_and(|inner| inner.unnamed)
-        {
-            continue;
-        }
-        let member = if field.name.is_empty() {
-            anonymous += 1;
-            format!("anonymous{anonymous}")
-        } else {
-            field.name.clone()
-        };
-        derived
-            .entry(*id)
-            .or_insert_with(|| format!("{parent}_{member}"));
-    }
-}
-
-/// Finds types that several modules define alike, and gives them one definition.
-fn share(modules: &mut [PlannedModule<'_>]) {
-    // Definition text -> (module, key) of every user.
-    let mut users: BTreeMap<String, Vec<(usize, Key)>> = BTreeMap::new();
-    for (index, module) in modules.iter().enumerate() {
-        for key in module.keys() {
-            if module.shareable(&key) {
-                users
-                    .entry(module.definition(&key))
-                    .or_default()
-                    .push((index, key));
-            }
-        }
-    }
-    let mut taken: BTreeSet<(Vec<String>, String)> = BTreeSet::new();
-    for uses in users.values().filter(|uses| uses.len() > 1) {
-        let Some((first, key)) = uses.first() else {
-            continue;
-        };
-        let Some(place) = modules[*first].place(key) else {
-            continue;
-        };
-        let mut path = vec![TYPES.to_owned()];
-        path.extend(place.path.iter().skip(1).cloned());
-        let slot = (path.clone(), place.ident.clone());
-        if (path.len() == 1 && super::types::is_builtin(&place.ident)) || !taken.insert(slot) {
-            continue;
-        }
-        for (index, key) in uses {
-            let is_first = index == first;
-            if let Some(place) = modules[*index].place_mut(key) {
-                let export = std::mem::replace(&mut place.path, path.clone());
-                place.shared = Some(Shared {
-                    path: export,
-                    first: is_first,
-                });
-            }
-        }
-    }
-}
-
-impl PlannedModule<'_> {
-    pub(super) fn keys(&self) -> Vec<Key> {
-        let records = self.records.keys().map(|id| Key::Record(*id));
-        let enums = self.enums.keys().map(|id| Key::Enum(*id));
-        let opaques = self.opaques.keys().map(|name| Key::Opaque(name.clone()));
-        records.chain(enums).chain(opaques).collect()
-    }
-
-    pub(super) fn place(&self, key: &Key) -> Option<&Place> {
-        match key {
-            Key::Record(id) => self.records.get(id),
-            Key::Enum(id) => self.enums.get(id),
-            Key::Opaque(name) => self.opaques.get(name),
-        }
-    }
-
-    fn place_mut(&mut self, key: &Key) -> Option<&mut Place> {
-        match key {
-            Key::Record(id) => self.records.get_mut(id),
-            Key::Enum(id) => self.enums.get_mut(id),
-            Key::Opaque(name) => self.opaques.get_mut(name),
-        }
-    }
-
-    /// A type whose name means the same in every file.
-    fn shareable(&self, key: &Key) -> bool {
-        let Some(place) = self.place(key) else {
-            return false;
-        };
-        let own_name = match key {
-            // Derived names contain their owner's, which is looked at in turn.
-            Key::Record(id) => self
-                .input
-                .signatures
-                .records
-                .get(id.0)
-                .is_some_and(|record| !record.unnamed || place.name != record.name),
-            _ => true,
-        };
-        own_name
-            && !place.name.contains("_GLOBAL__N_")
-            && !place.name.contains("(anonymous namespace)")
-    }
-
-    /// Everything that the definition of a type says, down to the types of its members.
-    fn definition(&self, key: &Key) -> String {
-        let mut reached = BTreeSet::new();
-        match key {
-            Key::Record(id) => reach(&Type::Record(*id), &self.input.signatures, &mut reached),
-            other => {
-                reached.insert(other.clone());
-            }
-        }
-        let mut parts: Vec<String> = reached.iter().map(|key| self.describe(key)).collect();
-        parts.sort();
-        let name = self.place(key).map_or("", |place| &place.name);
-        format!("{name}\n{}", parts.join("\n"))
-    }
-
-    fn describe(&self, key: &Key) -> String {
-        let name = self.place(key).map_or("", |place| &place.name);
-        match key {
-            Key::Record(id) => {
-                let Some(record) = self.input.signatures.records.get(id.0) else {
-                    return name.to_owned();
-                };
-                let fields: Vec<String> = record
-                    .fields
-                    .iter()
-                    .map(|field| {
-                        format!(
-                            "{} {} {:?} {}",
-                            field.name,
-                            field.offset,
-                            field.bits,
-                            self.describe_type(&field.ty)
-                        )
-                    })
-                    .collect();
-                format!(
-                    "{name} {} {} {:?} {} {fields:?}",
-                    record.size, record.align, record.packed, record.is_union
-                )
-            }
-            Key::Enum(id) => format!(
-                "{name} {:?}",
-                self.input
-                    .signatures
-                    .enums
-                    .get(id.0)
-                    .map(|item| (item.repr, &item.values))
-            ),
-            Key::Opaque(_) => name.to_owned(),
-        }
-    }
-
-    fn describe_type(&self, ty: &Type) -> String {
-        let named = |key: Key| {
-            self.place(&key)
-                .map_or_else(String::new, |place| place.name.clone())
-        };
-        match ty {
-            Type::Pointer(pointer) => format!("*{}", self.describe_type(&pointer.pointee)),
-            Type::Array(element, length) => format!("{}[{length}]", self.describe_type(element)),
-            Type::Record(id) => named(Key::Record(*id)),
-            Type::Enum(id) => named(Key::Enum(*id)),
-            other => format!("{other:?}"),
-        }
-    }
 }
 
 impl Builtins {
@@ -648,6 +511,9 @@ impl Builtins {
             for param in &planned.kernel.params {
                 self.add(&param.ty);
             }
+        }
+        for ty in module.globals.iter().filter_map(|global| global.ty) {
+            self.add(ty);
         }
         let records = module
             .records

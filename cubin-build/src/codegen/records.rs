@@ -78,7 +78,6 @@ fn write_record(
     out.line("unsafe { ::core::mem::zeroed() }");
     out.close("}");
     out.close("}");
-    out.line("");
     impls(out, ident);
 }
 
@@ -441,7 +440,6 @@ fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, im
         }
         out.close("}");
     }
-    out.line("");
     impls(out, ident);
 }
 

@@ -116,6 +116,21 @@ fn primitive(scalar: Scalar) -> Option<&'static str> {
     })
 }
 
+/// Whether two C++ types are one in Rust.
+pub(super) fn same_primitive(a: Scalar, b: Scalar) -> bool {
+    primitive(a).is_some() && primitive(a) == primitive(b)
+}
+
+/// `float4`, `__half2`: the name in C++.
+pub(super) fn vector_c_name(vector: Vector) -> String {
+    match (vector.element, vector.dim3) {
+        (_, true) => "dim3".to_owned(),
+        (Scalar::Half, _) => format!("__half{}", vector.lanes),
+        (Scalar::BFloat16, _) => format!("__nv_bfloat16{}", vector.lanes),
+        _ => vector_name(vector).to_lowercase(),
+    }
+}
+
 /// Size in bytes, which is also the alignment.
 pub(super) fn scalar_size(scalar: Scalar) -> u64 {
     match scalar {
@@ -291,7 +306,6 @@ pub(super) fn write_builtins(out: &mut Writer, plan: &Plan<'_>, impls: &dyn Fn(&
         out.line("#[repr(transparent)]");
         out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]");
         out.line("pub struct DeviceFunction(pub u64);");
-        out.line("");
         impls(out, "DeviceFunction");
     }
 }
@@ -314,7 +328,6 @@ fn write_newtype(out: &mut Writer, scalar: Scalar, impls: &dyn Fn(&mut Writer, &
     out.line("#[repr(transparent)]");
     out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]");
     out.line(format!("pub struct {name}(pub {bits});"));
-    out.line("");
     impls(out, &name);
 }
 
@@ -372,6 +385,5 @@ fn write_tensor_map(out: &mut Writer, align: u64, impls: &dyn Fn(&mut Writer, &s
     out.doc("As the driver wrote it.");
     out.line("pub opaque: [u64; 16],");
     out.close("}");
-    out.line("");
     impls(out, &name);
 }

@@ -15,9 +15,19 @@ const STRUCT_WIDTH: usize = 18;
 pub(super) struct Writer {
     text: String,
     depth: usize,
+    /// Columns that whoever takes the text will add.
+    outer: usize,
 }
 
 impl Writer {
+    /// A writer for the inside of `depth` blocks, whose text is not indented itself: another writer does that.
+    pub(super) fn nested(depth: usize) -> Self {
+        Self {
+            outer: depth * 4,
+            ..Self::default()
+        }
+    }
+
     /// The finished text.
     pub(super) fn finish(self) -> String {
         self.text
@@ -25,7 +35,7 @@ impl Writer {
 
     /// Columns before the text of the current line.
     pub(super) fn indent(&self) -> usize {
-        self.depth * 4
+        self.outer + self.depth * 4
     }
 
     /// One line; an empty one without trailing blanks.
@@ -47,9 +57,9 @@ impl Writer {
         }
     }
 
-    /// A documentation comment.
+    /// A documentation comment; a line end at the end gives an empty line.
     pub(super) fn doc(&mut self, lines: &str) {
-        for line in lines.lines() {
+        for line in lines.split('\n') {
             if line.is_empty() {
                 self.line("///");
             } else {
@@ -88,14 +98,14 @@ impl Writer {
                 return;
             }
         }
-        if let (Some(opening), Some(left)) = (expr.opening(), head.strip_suffix("= ")) {
-            if self.indent() + width(head) + width(&opening) > MAX_WIDTH {
-                self.line(format!("{left}="));
-                self.depth += 1;
-                self.expr("", expr, tail);
-                self.depth -= 1;
-                return;
-            }
+        let opening = expr.opening().map_or(0, |opening| width(&opening));
+        let too_wide = self.indent() + width(head) + opening > MAX_WIDTH;
+        if let Some(left) = head.strip_suffix("= ").filter(|_| opening > 0 && too_wide) {
+            self.line(format!("{left}="));
+            self.depth += 1;
+            self.expr("", expr, tail);
+            self.depth -= 1;
+            return;
         }
         let mut text = head.to_owned();
         expr.layout(&mut text, self.indent(), tail.len());
@@ -105,23 +115,38 @@ impl Writer {
             self.line(first);
         }
         for line in lines {
-            self.text.push_str(line);
+            // Laid out for its final place.
+            self.text
+                .push_str(line.get(self.outer..).unwrap_or_default());
             self.text.push('\n');
         }
     }
 
-    /// `head(args) tail`, the opening line of a function.
+    /// `head(args)tail`, the opening of a function; a `where` clause is further lines of `tail`.
     pub(super) fn signature(&mut self, head: &str, args: &[String], tail: &str) {
-        let one_line = format!("{head}({}){tail}", args.join(", "));
+        let mut tail = tail.lines();
+        let first = tail.next().unwrap_or_default();
+        let one_line = format!("{head}({}){first}", args.join(", "));
         if self.indent() + one_line.chars().count() <= MAX_WIDTH {
-            self.open(one_line);
-            return;
+            self.line(one_line);
+        } else {
+            self.open(format!("{head}("));
+            for arg in args {
+                self.line(format!("{arg},"));
+            }
+            // rustfmt counts the indentation twice when it looks for space for the brace.
+            match first.strip_suffix(" {") {
+                Some(first) if 2 * (self.indent() - 4) + first.chars().count() + 3 > MAX_WIDTH => {
+                    self.close(format!("){first}"));
+                    self.line("{");
+                }
+                _ => self.close(format!("){first}")),
+            }
         }
-        self.open(format!("{head}("));
-        for arg in args {
-            self.line(format!("{arg},"));
+        // A `where` clause.
+        for line in tail {
+            self.line(line);
         }
-        self.close(format!("){tail}"));
         self.depth += 1;
     }
 

@@ -81,13 +81,13 @@ const REFUSED: &[(&str, &str)] = &[
 /// Checks all of a request that can be checked without running anything.
 pub(super) fn check(request: &Request<'_>) -> Result<(), Error> {
     check_flags(&request.options.flags, None)?;
-    usable("output directory", &request.out_dir.to_string_lossy())?;
+    usable_path("output directory", request.out_dir)?;
     for source in request.sources {
-        usable("source file", &source.path.to_string_lossy())?;
+        usable_path("source file", &source.path)?;
         check_flags(&source.flags, Some(&source.path))?;
     }
     for dir in &request.options.includes {
-        usable("include directory", &dir.to_string_lossy())?;
+        usable_path("include directory", dir)?;
         if !request.root.join(dir).is_dir() {
             return Err(Error::IncludeDir(dir.clone()));
         }
@@ -99,12 +99,19 @@ pub(super) fn check(request: &Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// nvcc puts its words between double quotes and gives the line to `sh`, which still expands these.
+/// nvcc puts its words between double quotes and gives the line to `sh`, which still expands `$` and backticks.
 fn usable(what: &'static str, value: &str) -> Result<(), Error> {
-    match value
-        .chars()
-        .find(|&c| c == '\n' || c == '\r' || (!cfg!(windows) && (c == '$' || c == '`')))
-    {
+    unusable(what, value, if cfg!(windows) { "\n\r" } else { "\n\r$`" })
+}
+
+/// A path is put between quotes as it is, so it must hold none itself.
+fn usable_path(what: &'static str, path: &Path) -> Result<(), Error> {
+    let in_the_way = if cfg!(windows) { "\n\r\"" } else { "\n\r\"$`" };
+    unusable(what, &path.to_string_lossy(), in_the_way)
+}
+
+fn unusable(what: &'static str, value: &str, in_the_way: &str) -> Result<(), Error> {
+    match value.chars().find(|&c| in_the_way.contains(c)) {
         None => Ok(()),
         Some(character) => Err(Error::Unusable {
             what,

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use cubin_core::Sm;
 
-use super::{Level, Message};
+use super::{Level, Message, Tool};
 use crate::toolkit::{NoHostCompiler, Version};
 
 /// The request as a whole cannot be carried out; nothing was compiled.
@@ -159,6 +159,8 @@ pub enum Cause {
     },
 }
 
+const OUT_OF_MEMORY: &str = "the compiler ran out of memory, or was killed for using too much: build with fewer jobs (`cargo build -j 1`)";
+
 impl Failure {
     /// Whether another target failed with the same words.
     pub(super) fn same(&self, other: &Self) -> bool {
@@ -198,6 +200,24 @@ impl Failure {
         }
         if has("No space left on device") {
             return Some("the disk is full");
+        }
+        if has("not supported on .target 'sm_") || has("cannot be compiled for architecture 'sm_") {
+            return Some(
+                "a target is compiled for exactly as written: instructions of one architecture need its `a` or `f` target \
+                 (`sm_90a`, `sm_100f`), and `__CUDA_ARCH_FEAT_SM90_ALL` or `__CUDA_ARCH_FAMILY_SPECIFIC__` tells them apart in the source",
+            );
+        }
+        let missing = |message: &Message| {
+            (message.tool == Tool::Host && message.text.ends_with(": No such file or directory"))
+                || message.text.starts_with("could not open source file")
+        };
+        if self.first_error().is_some_and(missing) {
+            return Some(
+                "name the directory that holds the header: `include = [\"dir\"]` under [build] in cubin.toml",
+            );
+        }
+        if has("died due to signal 9") || has("catastrophic error: out of memory") {
+            return Some(OUT_OF_MEMORY);
         }
         match &self.cause {
             Cause::Exit(status) if status.contains("SIGKILL") || status.contains("signal: 9") => {

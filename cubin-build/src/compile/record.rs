@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
+    ffi::OsString,
     fs,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -9,7 +10,7 @@ use std::{
 
 use super::depfile::Dependency;
 use crate::{
-    cache::{ContentHash, Files, decode_path, encode_path},
+    cache::{Content, ContentHash, Files, decode_path, encode_path},
     toolkit::{Toolkit, normalize},
 };
 
@@ -128,46 +129,50 @@ fn shadow_lines(
         .iter()
         .map(|input| normalize(&root.join(&input.path)))
         .collect();
-    let mut asked: Vec<PathBuf> = Vec::new();
+    let contents: Vec<Content> = inputs
+        .iter()
+        .filter(|input| input.class == Class::Content)
+        .filter_map(|input| files.content(&root.join(&input.path)))
+        .collect();
+    let asked = contents
+        .iter()
+        .flat_map(|content| content.has_include.iter());
+    // Endings by their first component, so that a directory is compared with what it holds and not with every ending.
+    let mut by_first: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+    let mut upward: Vec<PathBuf> = Vec::new();
+    let mut add = |parts: &[Component<'_>]| match parts.first() {
+        Some(Component::Normal(first)) => by_first
+            .entry((*first).to_owned())
+            .or_default()
+            .push(parts.iter().collect()),
+        Some(_) => upward.push(parts.iter().collect()),
+        None => {}
+    };
     for input in inputs {
-        if input.class == Class::Content
-            && let Some(content) = files.content(&root.join(&input.path))
-        {
-            asked.extend(content.has_include.iter().map(PathBuf::from));
+        let parts: Vec<Component<'_>> = input
+            .path
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
+            .collect();
+        for from in parts.len().saturating_sub(LONGEST)..parts.len() {
+            add(&parts[from..]);
         }
     }
+    for name in asked {
+        let parts: Vec<Component<'_>> = Path::new(name).components().collect();
+        add(&parts);
+    }
+
     let mut found: BTreeSet<String> = BTreeSet::new();
     for dir in search_dirs(inputs, includes) {
         let base = normalize(&root.join(&dir));
         let listing = listings.of(&base);
-        let mut look = |name: &Path| {
-            let Some(first) = name.components().next() else {
-                return;
-            };
-            let listed = match first {
-                Component::Normal(first) => listing.contains(first),
-                _ => true,
-            };
-            if !listed {
-                return;
-            }
+        let named = listing.iter().filter_map(|name| by_first.get(name));
+        for name in named.flatten().chain(&upward) {
             let path = normalize(&base.join(name));
             if !known.contains(&path) && files.stamp(&path).is_some() && path.is_file() {
                 found.insert(format!("shadow {}", encode_path(&path)));
             }
-        };
-        for input in inputs {
-            let parts: Vec<Component<'_>> = input
-                .path
-                .components()
-                .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-                .collect();
-            for from in parts.len().saturating_sub(LONGEST)..parts.len() {
-                look(&parts[from..].iter().collect::<PathBuf>());
-            }
-        }
-        for name in &asked {
-            look(name);
         }
     }
     found.into_iter().collect()
@@ -175,10 +180,10 @@ fn shadow_lines(
 
 /// Names in directories, each read once per process.
 #[derive(Debug, Default)]
-pub(super) struct Listings(Mutex<HashMap<PathBuf, Arc<HashSet<std::ffi::OsString>>>>);
+pub(super) struct Listings(Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>);
 
 impl Listings {
-    fn of(&self, dir: &Path) -> Arc<HashSet<std::ffi::OsString>> {
+    fn of(&self, dir: &Path) -> Arc<HashSet<OsString>> {
         let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = map.get(dir) {
             return Arc::clone(known);

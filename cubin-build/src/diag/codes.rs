@@ -204,8 +204,12 @@ codes! {
         "A kernel declares more static shared memory per block than its budget allows. The 1024 bytes that the system reserves from sm_90 on are not counted. Shared memory bounds how many blocks fit on a multiprocessor at once.",
         "error[static-shared-over-budget]: kernel `transpose` uses 33792 bytes (33 KiB) of static shared memory per block on sm_80, budget is 32768 bytes (32 KiB)";
     OCCUPANCY_BELOW_BUDGET = "occupancy-below-budget", Budget,
-        "Too few threads of a kernel fit on a multiprocessor at once, for the block size that the budget names. Which of registers, shared memory, threads and blocks is the limit is said in a note.",
+        "Too few warps of a kernel fit on a multiprocessor at once, for the block size (and dynamic shared memory) that the budget names. A note says what is the limit; where a smaller figure or another block size would do, the help says which. Computed as `cuda_occupancy.h` does, with the largest shared memory carveout.",
         "error[occupancy-below-budget]: kernel `gemm<float>` reaches 18.8 % occupancy with blocks of 320 threads on sm_90a, budget is 25 %";
+
+    OCCUPANCY_UNKNOWN = "occupancy-unknown", Budget,
+        "A kernel has an occupancy budget, but this version of cubin-build does not know what a multiprocessor of the target has. No figure is guessed.",
+        "error[occupancy-unknown]: occupancy of kernel `gemm` is not known on sm_60, budget is 25 %";
 
     // output
     OUTPUT_UNWRITABLE = "output-unwritable", Output,

@@ -9,11 +9,11 @@ use cubin_core::arch::Sm;
 
 use super::{
     Baseline, Facts,
-    baseline::Value,
     findings::{
         Accepted, BaselineImproved, BaselineUnmatched, Excess, NotKnown, OverBudget, UnmatchedArch,
         UnmatchedKernel, UnmatchedTogether,
     },
+    occupancy,
     resolve::{Budget, Policy, Selection},
 };
 use crate::{
@@ -83,19 +83,21 @@ fn check_kernel<'a>(
             if value.is_some_and(|value| value <= budget.limit.value) {
                 continue;
             }
-            let recorded = baseline.and_then(|file| file.get(&facts.name, facts.target, key));
-            if let Some(recorded) = recorded.filter(|recorded| recorded.value.covers(value)) {
+            // What a rule allows is allowed by the rule, not by the baseline.
+            let baseline = baseline.filter(|_| budget.level > Level::Allow);
+            if let Some(recorded) =
+                baseline.and_then(|file| file.accepts(facts, key.into(), value.into()))
+            {
                 let accepted = Accepted {
                     budget,
                     facts,
                     recorded,
                 };
-                // What a rule allows is allowed by the rule, not by the baseline.
-                if budget.level > Level::Allow {
-                    diags.push(accepted.into());
-                    continue;
-                }
+                diags.push(accepted.into());
+                continue;
             }
+            let recorded =
+                baseline.and_then(|file| file.get(&facts.name, facts.target, key.into()));
             match value {
                 Some(value) => {
                     let excess = Excess {
@@ -130,6 +132,7 @@ fn check_kernel<'a>(
         diags.extend(over.into_iter().map(Diag::from));
         diags.extend(unknown.into_iter().map(Diag::from));
     }
+    occupancy::check(on_targets, &selections, baseline, diags);
 }
 
 fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
@@ -199,11 +202,10 @@ fn check_baseline(
 ) {
     let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let now = super::baseline_from(kernels, &policy);
-    let mut present: BTreeMap<(&str, Sm), Vec<&Facts>> = BTreeMap::new();
-    for facts in kernels {
-        let key = (facts.name.as_str(), facts.target);
-        present.entry(key).or_default().push(facts);
-    }
+    let present: BTreeSet<(&str, Sm)> = kernels
+        .iter()
+        .map(|facts| (facts.name.as_str(), facts.target))
+        .collect();
     let file = baseline.file_name();
     let mut unmatched = BaselineUnmatched {
         file: &file,
@@ -214,31 +216,22 @@ fn check_baseline(
         entries: Vec::new(),
         now: Vec::new(),
     };
-    for (name, target, key, recorded) in baseline.iter() {
-        let Some(facts) = present.get(&(name, target)) else {
+    for (name, target, figure, recorded) in baseline.iter() {
+        if !present.contains(&(name, target)) {
             // A build for fewer targets says nothing about the others.
-            let known = unmatched.entries.last();
-            let repeated = known.is_some_and(|(last, on, _)| (*last, *on) == (name, target));
+            let last = unmatched.entries.last();
+            let repeated = last.is_some_and(|(last, on, _)| (*last, *on) == (name, target));
             if targets.contains(&target) && !repeated {
                 unmatched.entries.push((name, target, recorded));
             }
             continue;
-        };
-        let still = now.get(name, target, key).map(|entry| entry.value);
-        if still.is_some_and(|still| still >= recorded.value) {
-            continue;
         }
-        let worst = facts
-            .iter()
-            .map(|facts| facts.value(key).map_or(Value::Unknown, Value::Known))
-            .max();
-        let within = if still.is_none() {
-            ", which cubin.toml allows"
-        } else {
-            ""
+        let figure_now = match now.get(name, target, figure) {
+            Some(now) if figure.no_worse(recorded.value, now.value) => continue,
+            Some(now) => format!("{} now", figure.display(now.value)),
+            None => "cubin.toml allows what it is now".to_owned(),
         };
-        let value = worst.map_or(String::new(), |value| value.display(key));
-        improved.now.push(format!("{value}{within}"));
+        improved.now.push(figure_now);
         improved.entries.push((name, target, recorded));
     }
     if !unmatched.entries.is_empty() {

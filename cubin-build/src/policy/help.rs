@@ -1,8 +1,9 @@
 //! What to do about a kernel over its budget.
 
 use crate::{
-    config::Key,
+    config::{Glob, Key},
     policy::{Budget, Facts},
+    source::Spanned,
 };
 
 /// Registers that each of the four partitions of a multiprocessor has for the threads of one warp lane: 65,536 registers
@@ -16,7 +17,7 @@ const REGISTER_UNIT: u32 = 8;
 /// Most registers that one thread can address (same table).
 const MOST_REGISTERS: u32 = 255;
 /// Below this, ptxas raises the limit (ptxas 13.5: "adjusting per thread register count of 16 to lower bound of 24").
-const FEWEST_REGISTERS: u32 = 24;
+pub(super) const FEWEST_REGISTERS: u32 = 24;
 /// Threads and blocks that fit on a multiprocessor of every compute capability: 7.5 has the fewest. Asked for more,
 /// ptxas ignores the second launch bound ("Value of minnctapersm ... is out of range").
 const RESIDENT_THREADS: u32 = 1024;
@@ -32,7 +33,7 @@ fn warps(threads: u32) -> u32 {
 /// The most registers that ptxas uses under `__launch_bounds__(threads, blocks)`, so that `blocks` blocks fit.
 ///
 /// Measured with ptxas 13.5 for sm_80, sm_90 and sm_120; it counts warps per partition.
-fn register_limit(threads: u32, blocks: u32) -> u32 {
+pub(super) fn register_limit(threads: u32, blocks: u32) -> u32 {
     let per_partition = warps(threads).saturating_mul(blocks).div_ceil(PARTITIONS);
     let limit = LANE_REGISTERS / per_partition.max(1) / REGISTER_UNIT * REGISTER_UNIT;
     limit.min(MOST_REGISTERS)
@@ -94,11 +95,7 @@ fn fewer_registers(facts: &Facts, budget: u64) -> Option<String> {
 /// How to raise a budget for one kernel: in the rule that is already its own, or in a new one.
 pub(super) fn raise(facts: &Facts, budget: &Budget<'_>, value: u64) -> String {
     let key = budget.key.name();
-    let own = |pattern: &str| pattern == facts.name || pattern == facts.symbol;
-    if budget
-        .pattern
-        .is_some_and(|pattern| own(pattern.value.as_str()))
-    {
+    if is_own(facts, budget.pattern) {
         return format!("or raise `{key}` to {value} in the kernel's [[rule]]");
     }
     format!(
@@ -108,8 +105,20 @@ pub(super) fn raise(facts: &Facts, budget: &Budget<'_>, value: u64) -> String {
     )
 }
 
+/// Whether a rule is already the kernel's own.
+pub(super) fn is_own(facts: &Facts, pattern: Option<&Spanned<Glob>>) -> bool {
+    pattern.is_some_and(|pattern| {
+        let pattern = pattern.value.as_str();
+        pattern == facts.name || pattern == facts.symbol
+    })
+}
+
 /// How to accept for one kernel that a figure is not known.
 pub(super) fn allow(facts: &Facts, budget: &Budget<'_>) -> String {
+    // A further rule would not win against one for a target.
+    if is_own(facts, budget.pattern) && !budget.table.archs.is_empty() {
+        return "or set `level = \"allow\"` in the kernel's [[rule]]".to_owned();
+    }
     format!(
         "or accept it for this kernel in cubin.toml:\n[[rule]]\nkernel = {}\n{} = {}\nlevel = \"allow\"\nreason = \
          \"why this kernel may\"",

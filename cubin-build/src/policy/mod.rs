@@ -8,6 +8,7 @@ pub mod baseline;
 mod check;
 mod findings;
 mod help;
+mod occupancy;
 pub mod resolve;
 
 use cubin_core::{
@@ -18,7 +19,7 @@ use cubin_core::{
 use crate::{config::Key, source::Span};
 pub use baseline::{Baseline, baseline_from};
 pub use check::check;
-pub use resolve::{Budget, Policy};
+pub use resolve::{Budget, OccupancyBudget, Policy};
 
 /// What is known of one kernel on one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +40,8 @@ pub struct Facts {
     pub params: Option<u32>,
     /// Static shared memory in bytes per block, without what the system reserves.
     pub static_shared: u64,
-    /// Shared memory in bytes per block that the system reserves: no budget counts it, occupancy does.
-    pub reserved_shared: u64,
+    /// Named barriers, which bound occupancy from compute capability 9.0 on; `None` when not recorded.
+    pub barriers: Option<u8>,
     /// `__launch_bounds__`: most threads per block, x times y times z.
     pub max_threads: Option<u32>,
     /// The kernel's name at its definition.
@@ -81,7 +82,7 @@ impl Facts {
                 Params::Recorded { size, .. } => Some(size),
             },
             static_shared: resources.static_shared,
-            reserved_shared: resources.reserved_shared,
+            barriers: resources.barriers,
             max_threads: function
                 .launch
                 .max_threads

@@ -14,7 +14,7 @@
 use cubin_core::arch::Sm;
 
 use crate::{
-    config::{Config, Glob, Key, Rule, glob::Specificity},
+    config::{Budgets, Config, Glob, Key, Occupancy, Rule, glob::Specificity},
     diag::Level,
     policy::Facts,
     source::Spanned,
@@ -34,6 +34,19 @@ pub struct Budget<'c> {
     pub key: Key,
     /// The limit, and its place in cubin.toml.
     pub limit: &'c Spanned<u64>,
+    /// The table that sets it.
+    pub table: &'c Rule,
+    /// The pattern by which that table selects the kernel; none for `[defaults]` and rules without `kernel`.
+    pub pattern: Option<&'c Spanned<Glob>>,
+    /// How much a violation matters.
+    pub level: Level,
+}
+
+/// A least occupancy that holds for a kernel on a target, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OccupancyBudget<'c> {
+    /// The block and the least share, and their place in cubin.toml.
+    pub limit: &'c Spanned<Occupancy>,
     /// The table that sets it.
     pub table: &'c Rule,
     /// The pattern by which that table selects the kernel; none for `[defaults]` and rules without `kernel`.
@@ -129,28 +142,45 @@ impl<'c> KernelRules<'c> {
 impl<'c> Selection<'c> {
     /// The limit for `key`, if any of the tables sets one.
     pub fn budget(&self, key: Key) -> Option<Budget<'c>> {
-        let (limit, table, pattern) = self
-            .0
-            .iter()
-            .find_map(|(_, rule, pattern)| Some((rule.budgets.get(key)?, *rule, *pattern)))?;
+        let (limit, table, pattern) = self.first(|budgets| budgets.get(key))?;
+        let level = self.level(|budgets| budgets.get(key).is_some());
         Some(Budget {
             key,
             limit,
             table,
             pattern,
-            level: self.level(key),
+            level,
         })
     }
 
-    /// How much a violation of `key` matters.
-    fn level(&self, key: Key) -> Level {
+    /// The least occupancy, if any of the tables sets one.
+    pub fn occupancy(&self) -> Option<OccupancyBudget<'c>> {
+        let (limit, table, pattern) = self.first(|budgets| budgets.occupancy.as_ref())?;
+        let level = self.level(|budgets| budgets.occupancy.is_some());
+        Some(OccupancyBudget {
+            limit,
+            table,
+            pattern,
+            level,
+        })
+    }
+
+    fn first<T>(
+        &self,
+        value: impl Fn(&'c Budgets) -> Option<T>,
+    ) -> Option<(T, &'c Rule, Option<&'c Spanned<Glob>>)> {
+        self.0
+            .iter()
+            .find_map(|(_, rule, pattern)| Some((value(&rule.budgets)?, *rule, *pattern)))
+    }
+
+    /// How much a violation of a budget matters, which `sets` finds in a table.
+    fn level(&self, sets: impl Fn(&Budgets) -> bool) -> Level {
         self.0
             .iter()
             .find_map(|(rank, rule, _)| {
                 // [defaults] speaks of every budget, whatever else it sets.
-                let speaks = rank.index.is_none()
-                    || rule.budgets.is_empty()
-                    || rule.budgets.get(key).is_some();
+                let speaks = rank.index.is_none() || rule.budgets.is_empty() || sets(&rule.budgets);
                 rule.level.as_ref().filter(|_| speaks)
             })
             .map_or(Level::Deny, |level| level.value)

@@ -113,6 +113,10 @@ fn visual_studio() -> Option<HostCompiler> {
     Some(HostCompiler {
         program: tool.path().to_owned(),
         ccbin: Some(tool.path().to_owned()),
-        variables: tool.env().to_vec(),
+        variables: tool
+            .to_command()
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect(),
     })
 }

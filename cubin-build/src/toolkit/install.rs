@@ -25,7 +25,10 @@ use std::{
 use super::{
     Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, lock::Lock, version_of,
 };
-use crate::{cache, env::Env};
+use crate::{
+    cache,
+    env::{Env, program_in},
+};
 
 /// The compiler, its headers, and the two tools that show what is in a cubin. Releases before 13.2 have no extras for
 /// those two; uv and pip then warn and go on.
@@ -188,13 +191,16 @@ fn installed_as(env: &Env, wanted: Wanted) -> Result<Option<Toolkit>, Error> {
         .find(|toolkit| wanted.matches(toolkit.version)))
 }
 
-/// A directory of the cache as a toolkit: it has a version for a name, a receipt and an nvcc.
+/// A directory of the cache as a toolkit: it has a version for a name, a receipt, and is whole.
 fn open(home: &Path) -> Option<Toolkit> {
     let version: Version = home.file_name()?.to_str()?.parse().ok()?;
     let home = fs::canonicalize(home).ok()?;
     let nvcc = nvcc_below(&home)?;
     let root = nvcc.parent()?.parent()?.to_owned();
     let wheels = receipt_of(&root)?;
+    if missing_part(&root).is_some() {
+        return None;
+    }
     Some(Toolkit {
         root,
         nvcc,
@@ -237,15 +243,18 @@ fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
         return Err(broken(format!("nvcc says that it is {version}")));
     }
     let root = nvcc.parent().and_then(Path::parent).unwrap_or(target);
-    for part in PARTS {
-        if !root.join(part).exists() {
-            return Err(broken(format!("`{part}` is missing")));
-        }
+    match missing_part(root) {
+        Some(part) => Err(broken(format!("`{part}` is missing"))),
+        None => Ok(version),
     }
-    if crate::env::program_in(&root.join("bin"), "ptxas").is_none() {
-        return Err(broken("`ptxas` is missing".to_owned()));
+}
+
+/// The first part of a toolkit that is not there.
+fn missing_part(root: &Path) -> Option<&'static str> {
+    if program_in(&root.join("bin"), "ptxas").is_none() {
+        return Some("ptxas");
     }
-    Ok(version)
+    PARTS.into_iter().find(|part| !root.join(part).exists())
 }
 
 /// Removes what killed installations left. The lock is held, so none of them is alive.
@@ -339,6 +348,8 @@ impl Installer {
                 ]);
                 // Settings of the user that contradict `--target`.
                 command
+                    .env_remove("PIP_PREFIX")
+                    .env_remove("PIP_NO_DEPS")
                     .env("PIP_USER", "0")
                     .env("PIP_REQUIRE_VIRTUALENV", "0");
                 command

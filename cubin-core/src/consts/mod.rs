@@ -58,7 +58,7 @@ mod reloc;
 mod section;
 mod symbol;
 
-pub use callgraph::{CallgraphMark, RelAction};
+pub use callgraph::{CallgraphMark, RelAction, RelActionBits, RelActionKind};
 pub use eiattr::{AnnotationKind, Eiattr, Eifmt, Language, ParamSpace, PointeeSpace};
 pub use fatbin::{EntryFlags, EntryKind, FATBIN_MAGIC, FATBIN_WRAPPER_MAGIC};
 pub use header::{AbiVersion, ElfMachine, ElfType, OsAbi, eflags};

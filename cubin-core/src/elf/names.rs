@@ -89,20 +89,26 @@ impl<'a> Names<'a> {
     /// As [`StringTable::get`], and when the names read before already overlap beyond the bound.
     #[inline]
     pub fn get(&mut self, at: u32) -> Result<&'a [u8]> {
-        let name = self.table.get(at)?;
-        match self.left.checked_sub(name.len()) {
-            Some(left) => {
-                self.left = left;
-                Ok(name)
-            }
-            None => Err(Error::new(
-                format!(
-                    "the names of this file add up to more than {} times its length: they overlap as no tool writes them",
-                    limits::NAME_SCAN_FACTOR
-                ),
-                self.table.offset.saturating_add(u64::from(at)),
-            )),
-        }
+        let result = if self.left == 0 {
+            Err(self.overlapping(at))
+        } else {
+            self.table.get(at)
+        };
+        // A scan that finds no end costs as much as one that does.
+        let cost = result.as_ref().map_or(limits::NAME, |name| name.len());
+        self.left = self.left.saturating_sub(cost);
+        result
+    }
+
+    #[cold]
+    fn overlapping(&self, at: u32) -> Error {
+        Error::new(
+            format!(
+                "the names of this file add up to more than {} times its length: they overlap as no tool writes them",
+                limits::NAME_SCAN_FACTOR
+            ),
+            self.table.offset.saturating_add(u64::from(at)),
+        )
     }
 }
 

@@ -308,10 +308,50 @@ fn relocations_of_sections_outside_the_image_do_not_count() {
             part(".text.k", PROGBITS, CODE, &[0; 16]),
             part(".debug_frame", PROGBITS, 0, &[0; 16]),
             relocations(".rela.debug_frame", 2, &[(0, 0x01, 9, 0)], true),
+            Part {
+                entsize: 7,
+                ..relocations(".rela.debug_line", 2, &[], true)
+            },
         ],
         &[],
     );
     assert!(patches(&file, 0).is_empty());
+}
+
+#[test]
+fn damaged_relocation_sections_are_errors() {
+    let good = relocations(".rela.text.k", 1, &[(0, 0x02, 1, 0)], true);
+    let with = |parts: &[Part]| {
+        let mut all = vec![part(".text.k", PROGBITS, CODE, &[0; 16])];
+        all.extend_from_slice(parts);
+        elf(&all, &[("k", 1, 0)])
+    };
+    let wrong = Part {
+        entsize: 16,
+        ..good.clone()
+    };
+    let error = error(&with(&[wrong]));
+    assert!(error.contains("have 16 bytes here, expected 24"), "{error}");
+    let mut cut = good;
+    cut.bytes.truncate(20);
+    cut.size = 20;
+    let error = self::error(&with(&[cut]));
+    assert!(error.contains("8 bytes expected, 4 left"), "{error}");
+}
+
+#[test]
+fn relocation_sections_over_the_same_bytes_are_refused() {
+    let entries = vec![(0, 0x02, 1, 0); 200];
+    let mut parts = vec![part(".text.k", PROGBITS, CODE, &[0; 16])];
+    parts.push(relocations(".rela.text.k", 1, &entries, true));
+    parts.push(relocations(".rela.text.k", 1, &[], true));
+    let mut file = elf(&parts, &[("k", 1, 0)]);
+    // The second section covers what the first one does.
+    let table = u64::from_le_bytes(file[40..48].try_into().unwrap()) as usize;
+    let place: [u8; 16] = file[table + 2 * 64 + 24..][..16].try_into().unwrap();
+    file[table + 3 * 64 + 24..][..16].copy_from_slice(&place);
+    let error = error(&file);
+    assert!(error.contains("they overlap"), "{error}");
 }
 
 #[test]
@@ -323,10 +363,10 @@ fn images_past_49_bits_are_refused() {
         };
         elf(&[part(".text.k", PROGBITS, CODE, &[0; 16]), global], &[])
     };
-    let file = with(MAX_LENGTH - PAGE - 128, 1);
-    assert_eq!(image(&file).unwrap().length(), MAX_LENGTH);
+    let file = with(LOADER_IMAGE - PAGE - 128, 1);
+    assert_eq!(image(&file).unwrap().length(), LOADER_IMAGE);
     for (size, align) in [
-        (MAX_LENGTH - PAGE - 127, 1),
+        (LOADER_IMAGE - PAGE - 127, 1),
         (u64::MAX, 1),
         (1, 1 << 63),
         (1, u64::MAX),

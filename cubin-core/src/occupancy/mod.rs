@@ -4,6 +4,15 @@
 //! with the largest shared-memory carveout and the opt-in for large dynamic shared memory; compared with it over a grid of
 //! block sizes, registers, shared memory and barriers. Clusters are not looked at: their blocks must also fit into one
 //! cluster of multiprocessors, which depends on the product.
+//!
+//! ```
+//! use cubin_core::{Sm, occupancy::{Block, Limits, occupancy}};
+//!
+//! let limits = Limits::of(Sm::new(90)).expect("9.0 is in the table");
+//! let block = Block { threads: 256, registers: 128, ..Block::default() };
+//! let found = occupancy(limits, &block);
+//! assert_eq!((found.blocks, found.warps, found.ratio()), (2, 16, 0.25));
+//! ```
 
 mod limits;
 

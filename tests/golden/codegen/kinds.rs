@@ -106,6 +106,35 @@ pub mod kinds {
             self.module.function(Self::KERNELS, kernel)
         }
 
+        /// How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
+        /// holds at a time, by the driver's count.
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn active_blocks_per_sm(
+            &self,
+            kernel: &runtime::KernelInfo,
+            threads: u32,
+            shared: u32,
+        ) -> Result<u32, runtime::LaunchError> {
+            let function = self.module.function(Self::KERNELS, kernel)?;
+            runtime::active_blocks_per_sm(&self.module, &function, kernel, threads, shared)
+        }
+
+        /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
+        /// the fewest blocks that fill the device with it: (blocks, threads).
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn suggested_block_size(
+            &self,
+            kernel: &runtime::KernelInfo,
+            shared: u32,
+        ) -> Result<(u32, u32), runtime::LaunchError> {
+            let function = self.module.function(Self::KERNELS, kernel)?;
+            runtime::suggested_block_size(&self.module, &function, kernel, shared)
+        }
+
         /// The kernels of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
@@ -1609,6 +1638,7 @@ pub mod kinds {
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Big {}
 
     /// C++ enumeration `Level`.
+    ///
     /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
     #[repr(transparent)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -1626,6 +1656,7 @@ pub mod kinds {
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Level {}
 
     /// C++ type `Hidden`, of which only the name is known.
+    ///
     /// It has no size here: pass a `runtime::DeviceAddress` of it.
     #[repr(C)]
     #[derive(Debug)]
@@ -1845,6 +1876,45 @@ pub mod kinds {
                 // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
                 unsafe { ready.launch(&mut params) }
             }
+
+            /// The instances of kernel template `geo::scale`:
+            ///
+            /// - [`scale_f32`](Self::scale_f32)
+            /// - [`scale_f64`](Self::scale_f64)
+            /// - [`scale_f16`](Self::scale_f16)
+            ///
+            /// # Safety
+            /// As for the instance.
+            ///
+            /// # Errors
+            /// As for the instance.
+            pub unsafe fn scale<T: instances::Scale>(
+                &self,
+                stream: &::cudarc::driver::CudaStream,
+                launch: impl Into<runtime::Launch>,
+                n: i32,
+                factor: T,
+                r#in: &impl runtime::In<T>,
+                out: &mut impl runtime::Out<T>,
+            ) -> Result<(), runtime::LaunchError> {
+                let ready = runtime::prepare(
+                    self.module,
+                    <T as instances::Scale>::INDEX,
+                    <T as instances::Scale>::INFO,
+                    stream,
+                    launch.into(),
+                )?;
+                let r#in = runtime::InAny::bind(r#in, stream);
+                let out = runtime::OutAny::bind_mut(out, stream);
+                let mut params = [
+                    runtime::param(&n),
+                    runtime::param(&factor),
+                    runtime::param(&r#in.0),
+                    runtime::param(&out.0),
+                ];
+                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+                unsafe { ready.launch(&mut params) }
+            }
         }
 
         /// Facts about the kernels, usable in `const` context.
@@ -1998,6 +2068,46 @@ pub mod kinds {
             };
         }
 
+        /// Which types template kernels are instantiated for.
+        pub mod instances {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// Template arguments that `geo::scale` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::scale` is not instantiated for `{Self}`",
+                label = "no instance for this type",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Scale {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for f32 {
+                const INDEX: usize = 15;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F32;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for f64 {
+                const INDEX: usize = 16;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F64;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for types::Half {
+                const INDEX: usize = 17;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F16;
+            }
+        }
+
         /// C++ struct `geo::Ray`, 32 bytes, defined at `kinds.cu:15`.
         #[repr(C, align(16))]
         #[derive(Clone, Copy, Debug)]
@@ -2055,6 +2165,7 @@ pub mod kinds {
         unsafe impl ::cudarc::driver::ValidAsZeroBits for Vec_f32_4 {}
 
         /// C++ enumeration `geo::Mode`.
+        ///
         /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
         #[repr(transparent)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -2135,6 +2246,7 @@ pub mod types {
         assert!(size_of::<Char3>() == 3);
         assert!(align_of::<Char3>() == 1);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Char3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Char3 {}
@@ -2157,6 +2269,7 @@ pub mod types {
         assert!(size_of::<UChar4>() == 4);
         assert!(align_of::<UChar4>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for UChar4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for UChar4 {}
@@ -2175,6 +2288,7 @@ pub mod types {
         assert!(size_of::<Short2>() == 4);
         assert!(align_of::<Short2>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Short2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Short2 {}
@@ -2195,6 +2309,7 @@ pub mod types {
         assert!(size_of::<Int3>() == 12);
         assert!(align_of::<Int3>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Int3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Int3 {}
@@ -2215,6 +2330,7 @@ pub mod types {
         assert!(size_of::<Dim3>() == 12);
         assert!(align_of::<Dim3>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Dim3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Dim3 {}
@@ -2233,6 +2349,7 @@ pub mod types {
         assert!(size_of::<ULongLong2>() == 16);
         assert!(align_of::<ULongLong2>() == 16);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for ULongLong2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for ULongLong2 {}
@@ -2251,6 +2368,7 @@ pub mod types {
         assert!(size_of::<Float2>() == 8);
         assert!(align_of::<Float2>() == 8);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Float2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float2 {}
@@ -2271,6 +2389,7 @@ pub mod types {
         assert!(size_of::<Float3>() == 12);
         assert!(align_of::<Float3>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Float3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float3 {}
@@ -2293,6 +2412,7 @@ pub mod types {
         assert!(size_of::<Float4>() == 16);
         assert!(align_of::<Float4>() == 16);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Float4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float4 {}
@@ -2311,6 +2431,7 @@ pub mod types {
         assert!(size_of::<Double2>() == 16);
         assert!(align_of::<Double2>() == 16);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Double2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Double2 {}
@@ -2329,6 +2450,7 @@ pub mod types {
         assert!(size_of::<Half2>() == 4);
         assert!(align_of::<Half2>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for Half2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Half2 {}
@@ -2347,6 +2469,7 @@ pub mod types {
         assert!(size_of::<BFloat16x2>() == 4);
         assert!(align_of::<BFloat16x2>() == 4);
     };
+
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl ::cudarc::driver::DeviceRepr for BFloat16x2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for BFloat16x2 {}
@@ -2696,6 +2819,291 @@ pub mod runtime {
         (bits << unused).cast_signed() >> unused
     }
 
+    /// Why a kernel cannot be launched. All but the driver's own refusals is found before the
+    /// launch is handed to the driver.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct LaunchError {
+        /// C++ name of the kernel.
+        pub kernel: &'static str,
+        /// What is wrong.
+        pub reason: Reason,
+    }
+
+    /// What is wrong with a launch.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// The kernel is not in the image that was loaded.
+        NotInImage(Target),
+        /// The kernel belongs to another module than this one.
+        OtherModule(&'static str),
+        /// The stream belongs to another context than the module.
+        OtherContext,
+        /// The grid has a zero or too large dimension.
+        Grid {
+            /// Blocks along x, y and z.
+            grid: (u32, u32, u32),
+            /// What the device allows.
+            limit: (u32, u32, u32),
+        },
+        /// The block has a zero or too large dimension.
+        Block {
+            /// Threads along x, y and z.
+            block: (u32, u32, u32),
+            /// What the device allows.
+            limit: (u32, u32, u32),
+        },
+        /// More threads per block than the kernel can run with on this device.
+        Threads {
+            /// Threads per block.
+            threads: u64,
+            /// The most that its launch bounds, its registers and the device allow.
+            limit: u32,
+        },
+        /// The kernel was compiled for exactly one block shape.
+        RequiredBlock {
+            /// Threads along x, y and z.
+            block: (u32, u32, u32),
+            /// The shape it was compiled for.
+            required: [u32; 3],
+        },
+        /// More shared memory than the device has for a block.
+        SharedMemory {
+            /// Bytes of dynamic shared memory asked for.
+            dynamic: u32,
+            /// Bytes that the kernel itself declares.
+            fixed: u64,
+            /// Bytes that the device allows per block.
+            limit: u64,
+        },
+        /// The device cannot launch cooperatively.
+        Cooperative,
+        /// The device cannot launch clusters.
+        NoClusters,
+        /// The kernel needs a cluster shape, or another one.
+        RequiredCluster {
+            /// The shape asked for.
+            cluster: Option<(u32, u32, u32)>,
+            /// The shape it was compiled for; absent when it only needs to be given one.
+            required: Option<[u32; 3]>,
+        },
+        /// The cluster has a zero dimension or too many blocks.
+        Cluster {
+            /// Blocks along x, y and z.
+            cluster: (u32, u32, u32),
+            /// The most blocks per cluster.
+            limit: u32,
+        },
+        /// The grid is no multiple of the cluster.
+        ClusterGrid {
+            /// Blocks along x, y and z.
+            grid: (u32, u32, u32),
+            /// Blocks per cluster along x, y and z.
+            cluster: (u32, u32, u32),
+        },
+        /// The driver refused.
+        Driver(DriverError),
+    }
+
+    impl fmt::Display for LaunchError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
+        }
+    }
+
+    impl ::core::error::Error for LaunchError {}
+
+    impl fmt::Display for Reason {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
+                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
+                Self::OtherContext => f.write_str("the stream belongs to another context"),
+                Self::Grid { grid, limit } => {
+                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
+                }
+                Self::Block { block, limit } => {
+                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
+                }
+                Self::Threads { threads, limit } => {
+                    write!(f, "{threads} threads per block, the kernel allows {limit}")
+                }
+                Self::RequiredBlock { block, required } => {
+                    write!(f, "block {block:?}, compiled for exactly {required:?}")
+                }
+                Self::SharedMemory {
+                    dynamic,
+                    fixed,
+                    limit,
+                } => write!(
+                    f,
+                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
+                ),
+                Self::Cooperative => f.write_str("the device has no cooperative launch"),
+                Self::NoClusters => f.write_str("the device has no thread block clusters"),
+                Self::RequiredCluster { cluster, required } => match (cluster, required) {
+                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, Some(required)) => {
+                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
+                    }
+                },
+                Self::Cluster { cluster, limit } => {
+                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                }
+                Self::ClusterGrid { grid, cluster } => {
+                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
+                }
+                Self::Driver(error) => write!(f, "{error}"),
+            }
+        }
+    }
+
+    /// What a device allows.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Limits {
+        /// Blocks along x, y and z.
+        pub grid: (u32, u32, u32),
+        /// Threads of a block along x, y and z.
+        pub block: (u32, u32, u32),
+        /// Threads of a block.
+        pub threads: u32,
+        /// Bytes of dynamic plus static shared memory per block without asking for more.
+        pub shared: u64,
+        /// The same after asking for more.
+        pub shared_optin: u64,
+        /// Whether blocks can be launched to be resident all at once.
+        pub cooperative: bool,
+        /// Whether blocks can be launched in clusters.
+        pub clusters: bool,
+    }
+
+    /// What a launch asks for.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Shape {
+        /// Blocks along x, y and z.
+        pub grid: (u32, u32, u32),
+        /// Threads of a block along x, y and z.
+        pub block: (u32, u32, u32),
+        /// Bytes of dynamic shared memory per block.
+        pub shared: u32,
+        /// All blocks resident at once.
+        pub cooperative: bool,
+        /// Blocks of a cluster along x, y and z, where the launch gives them.
+        pub cluster: Option<(u32, u32, u32)>,
+    }
+
+    fn product((x, y, z): (u32, u32, u32)) -> u64 {
+        u64::from(x)
+            .saturating_mul(u64::from(y))
+            .saturating_mul(u64::from(z))
+    }
+
+    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
+        let one = |value, limit| 0 < value && value <= limit;
+        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+    }
+
+    impl Limits {
+        /// Holds a launch against the device and against what the kernel was compiled for.
+        ///
+        /// # Errors
+        /// What the launch asks for beyond either.
+        pub fn check(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+            let (grid, block, dynamic) = (launch.grid, launch.block, launch.shared);
+            if !within(grid, self.grid) {
+                return Err(Reason::Grid {
+                    grid,
+                    limit: self.grid,
+                });
+            }
+            if !within(block, self.block) {
+                return Err(Reason::Block {
+                    block,
+                    limit: self.block,
+                });
+            }
+            let shape = [block.0, block.1, block.2];
+            let other = resources
+                .required_threads
+                .filter(|&required| required != shape);
+            if let Some(required) = other {
+                return Err(Reason::RequiredBlock { block, required });
+            }
+            let threads = product(block);
+            let limit = resources.max_threads_total().min(self.threads);
+            if threads > u64::from(limit) {
+                return Err(Reason::Threads { threads, limit });
+            }
+            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
+                return Err(Reason::SharedMemory {
+                    dynamic,
+                    fixed: resources.static_shared,
+                    limit: self.shared_optin,
+                });
+            }
+            if launch.cooperative && !self.cooperative {
+                return Err(Reason::Cooperative);
+            }
+            self.check_cluster(resources, launch)
+        }
+
+        fn check_cluster(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+            let required = resources.cluster;
+            let cluster = match (launch.cluster, required) {
+                (None, None) if resources.explicit_cluster => {
+                    return Err(Reason::RequiredCluster {
+                        cluster: None,
+                        required,
+                    });
+                }
+                (None, None) => return Ok(()),
+                (None, Some([x, y, z])) => (x, y, z),
+                (Some(cluster), None) => cluster,
+                (Some(cluster), Some([x, y, z])) => {
+                    if cluster != (x, y, z) {
+                        return Err(Reason::RequiredCluster {
+                            cluster: Some(cluster),
+                            required,
+                        });
+                    }
+                    cluster
+                }
+            };
+            if !self.clusters {
+                return Err(Reason::NoClusters);
+            }
+            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
+            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
+            let (x, y, z) = cluster;
+            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
+                return Err(Reason::Cluster { cluster, limit });
+            }
+            let grid = launch.grid;
+            let whole =
+                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+            if !whole {
+                return Err(Reason::ClusterGrid { grid, cluster });
+            }
+            Ok(())
+        }
+    }
+
+    impl KernelInfo {
+        #[cold]
+        pub(super) fn error(&self, reason: Reason) -> LaunchError {
+            LaunchError {
+                kernel: self.name,
+                reason,
+            }
+        }
+    }
+
+    /// The address of an argument, for the driver to read the value from.
+    pub(super) fn param<T>(value: &T) -> *mut c_void {
+        ::core::ptr::from_ref(value).cast_mut().cast()
+    }
+
     /// A device address as an argument and the guard that records its use when dropped.
     pub type Bound<'a> = (sys::CUdeviceptr, SyncOnDrop<'a>);
 
@@ -2860,6 +3268,18 @@ pub mod runtime {
         }
     }
 
+    impl Launch {
+        fn shape(&self) -> Shape {
+            Shape {
+                grid: self.config.grid_dim,
+                block: self.config.block_dim,
+                shared: self.config.shared_mem_bytes,
+                cooperative: self.cooperative,
+                cluster: self.cluster,
+            }
+        }
+    }
+
     impl From<LaunchConfig> for Launch {
         fn from(config: LaunchConfig) -> Self {
             Self {
@@ -2919,9 +3339,18 @@ pub mod runtime {
             /// What is embedded.
             images: &'static [Image],
         },
+        /// A variable has another size than its type.
+        GlobalSize {
+            /// The variable.
+            symbol: &'static str,
+            /// Bytes of its type.
+            expected: usize,
+            /// Bytes on the device.
+            actual: usize,
+        },
         /// The driver refused.
         Driver {
-            /// The module.
+            /// The module, kernel or variable.
             module: &'static str,
             /// What it said.
             error: DriverError,
@@ -2949,168 +3378,22 @@ pub mod runtime {
                     }
                     Ok(())
                 }
+                Self::GlobalSize {
+                    symbol,
+                    expected,
+                    actual,
+                } => {
+                    write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
+                }
                 Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
             }
         }
     }
 
-    impl ::std::error::Error for LoadError {}
-
-    /// Why a kernel cannot be launched. Everything but [`Reason::Driver`] is found before the launch
-    /// is handed to the driver.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub struct LaunchError {
-        /// C++ name of the kernel.
-        pub kernel: &'static str,
-        /// What is wrong.
-        pub reason: Reason,
-    }
-
-    /// What is wrong with a launch.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum Reason {
-        /// The kernel is not in the image that was loaded.
-        NotInImage(Target),
-        /// The kernel belongs to another module than this one.
-        OtherModule(&'static str),
-        /// The stream belongs to another context than the module.
-        OtherContext,
-        /// The grid has a zero or too large dimension.
-        Grid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// The block has a zero or too large dimension.
-        Block {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// More threads per block than the kernel can run with on this device.
-        Threads {
-            /// Threads per block.
-            threads: u64,
-            /// The most that its launch bounds, its registers and the device allow.
-            limit: u32,
-        },
-        /// The kernel was compiled for exactly one block shape.
-        RequiredBlock {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// The shape it was compiled for.
-            required: [u32; 3],
-        },
-        /// More shared memory than the device has for a block.
-        SharedMemory {
-            /// Bytes of dynamic shared memory asked for.
-            dynamic: u32,
-            /// Bytes that the kernel itself declares.
-            fixed: u64,
-            /// Bytes that the device allows per block.
-            limit: u64,
-        },
-        /// The device cannot launch cooperatively.
-        Cooperative,
-        /// The device cannot launch clusters.
-        NoClusters,
-        /// The kernel needs a cluster shape, or another one.
-        RequiredCluster {
-            /// The shape asked for.
-            cluster: Option<(u32, u32, u32)>,
-            /// The shape it was compiled for; absent when it only needs to be given one.
-            required: Option<[u32; 3]>,
-        },
-        /// The cluster has a zero dimension or too many blocks.
-        Cluster {
-            /// Blocks along x, y and z.
-            cluster: (u32, u32, u32),
-            /// The most blocks per cluster.
-            limit: u32,
-        },
-        /// The grid is no multiple of the cluster.
-        ClusterGrid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// Blocks per cluster along x, y and z.
-            cluster: (u32, u32, u32),
-        },
-        /// The driver refused.
-        Driver(DriverError),
-    }
-
-    impl fmt::Display for LaunchError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
-        }
-    }
-
-    impl ::std::error::Error for LaunchError {}
-
-    impl fmt::Display for Reason {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
-                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
-                Self::OtherContext => f.write_str("the stream belongs to another context"),
-                Self::Grid { grid, limit } => {
-                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Block { block, limit } => {
-                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Threads { threads, limit } => {
-                    write!(f, "{threads} threads per block, the kernel allows {limit}")
-                }
-                Self::RequiredBlock { block, required } => {
-                    write!(f, "block {block:?}, compiled for exactly {required:?}")
-                }
-                Self::SharedMemory {
-                    dynamic,
-                    fixed,
-                    limit,
-                } => write!(
-                    f,
-                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
-                ),
-                Self::Cooperative => f.write_str("the device has no cooperative launch"),
-                Self::NoClusters => f.write_str("the device has no thread block clusters"),
-                Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape (`Launch::clustered`)"),
-                    (_, Some(required)) => {
-                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
-                    }
-                },
-                Self::Cluster { cluster, limit } => {
-                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
-                }
-                Self::ClusterGrid { grid, cluster } => {
-                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
-                }
-                Self::Driver(error) => write!(f, "{error}"),
-            }
-        }
-    }
-
-    /// What the device allows, asked once per module.
-    #[derive(Clone, Copy, Debug)]
-    struct Limits {
-        grid: (u32, u32, u32),
-        block: (u32, u32, u32),
-        threads: u32,
-        /// Dynamic plus static shared memory per block without asking for more.
-        shared: u64,
-        /// The same after asking.
-        shared_optin: u64,
-        cooperative: bool,
-        clusters: bool,
-    }
+    impl ::core::error::Error for LoadError {}
 
     impl Limits {
+        /// Asks the driver, once per module.
         fn new(context: &CudaContext) -> Result<Self, DriverError> {
             let get = |attribute| {
                 context
@@ -3279,7 +3562,7 @@ pub mod runtime {
         {
             return fail(Reason::OtherContext);
         }
-        if let Err(reason) = module.limits.check(resources, &launch) {
+        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
             return fail(reason);
         }
         let kernel = match module.kernel(index, info) {
@@ -3305,100 +3588,130 @@ pub mod runtime {
         }
     }
 
-    fn product((x, y, z): (u32, u32, u32)) -> u64 {
-        u64::from(x)
-            .saturating_mul(u64::from(y))
-            .saturating_mul(u64::from(z))
+    /// Blocks per multiprocessor.
+    pub(super) fn active_blocks_per_sm(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let count = || {
+            module.context.bind_to_thread()?;
+            function.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
+        };
+        count().map_err(|error| info.error(Reason::Driver(error)))
     }
 
-    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
-        let one = |value, limit| 0 < value && value <= limit;
-        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+    /// The block size with the best occupancy.
+    pub(super) fn suggested_block_size(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        shared: u32,
+    ) -> Result<(u32, u32), LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let (mut blocks, mut threads) = (0, 0);
+        let mut ask = || {
+            module.context.bind_to_thread()?;
+            let (blocks, threads) = (&raw mut blocks, &raw mut threads);
+            let function = function.cu_function();
+            // SAFETY: the handle is alive; both results outlive the call.
+            unsafe {
+                sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
+            }
+            .result()
+        };
+        ask().map_err(|error| info.error(Reason::Driver(error)))?;
+        let positive = |value| u32::try_from(value).unwrap_or(0);
+        Ok((positive(blocks), positive(threads)))
     }
 
-    impl Limits {
-        /// Holds a launch against the device and against what the kernel was compiled for.
-        fn check(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: dynamic,
-            } = launch.config;
-            if !within(grid, self.grid) {
-                return Err(Reason::Grid {
-                    grid,
-                    limit: self.grid,
+    /// A `__constant__` or `__device__` variable of a loaded module.
+    #[derive(Debug)]
+    pub struct Global<'m, T> {
+        module: &'m LoadedModule,
+        symbol: &'static str,
+        address: DeviceAddress<T>,
+    }
+
+    impl<'m, T: DeviceRepr + Copy> Global<'m, T> {
+        /// Looks the variable up, and compares its size.
+        pub(super) fn find(
+            module: &'m LoadedModule,
+            symbol: &'static str,
+        ) -> Result<Self, LoadError> {
+            let refused = |error| LoadError::Driver {
+                module: symbol,
+                error,
+            };
+            module.context.bind_to_thread().map_err(refused)?;
+            let stream = module.context.default_stream();
+            let view = module.module.get_global(symbol, &stream).map_err(refused)?;
+            if view.len() != size_of::<T>() {
+                return Err(LoadError::GlobalSize {
+                    symbol,
+                    expected: size_of::<T>(),
+                    actual: view.len(),
                 });
             }
-            if !within(block, self.block) {
-                return Err(Reason::Block {
-                    block,
-                    limit: self.block,
-                });
-            }
-            let shape = [block.0, block.1, block.2];
-            let other = resources
-                .required_threads
-                .filter(|&required| required != shape);
-            if let Some(required) = other {
-                return Err(Reason::RequiredBlock { block, required });
-            }
-            let threads = product(block);
-            let limit = resources.max_threads_total().min(self.threads);
-            if threads > u64::from(limit) {
-                return Err(Reason::Threads { threads, limit });
-            }
-            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
-                return Err(Reason::SharedMemory {
-                    dynamic,
-                    fixed: resources.static_shared,
-                    limit: self.shared_optin,
-                });
-            }
-            if launch.cooperative && !self.cooperative {
-                return Err(Reason::Cooperative);
-            }
-            self.check_cluster(resources, launch)
+            let (address, _guard) = view.device_ptr(&stream);
+            Ok(Self {
+                module,
+                symbol,
+                address: DeviceAddress::new(address),
+            })
         }
 
-        fn check_cluster(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
-            let required = resources.cluster;
-            let cluster = match (launch.cluster, required) {
-                (None, None) if resources.explicit_cluster => {
-                    return Err(Reason::RequiredCluster {
-                        cluster: None,
-                        required,
-                    });
-                }
-                (None, None) => return Ok(()),
-                (None, Some([x, y, z])) => (x, y, z),
-                (Some(cluster), None) => cluster,
-                (Some(cluster), Some([x, y, z])) => {
-                    if cluster != (x, y, z) {
-                        return Err(Reason::RequiredCluster {
-                            cluster: Some(cluster),
-                            required,
-                        });
-                    }
-                    cluster
-                }
+        /// Where the variable lies, for kernels that take a pointer to it.
+        #[must_use]
+        pub fn address(&self) -> DeviceAddress<T> {
+            self.address
+        }
+
+        /// Copies `value` to the device, in the order of `stream`.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may use the variable meanwhile.
+        pub unsafe fn write(&self, stream: &Arc<CudaStream>, value: &T) -> Result<(), DriverError> {
+            stream.context().bind_to_thread()?;
+            let mut bytes = self.module.module.get_global(self.symbol, stream)?;
+            // SAFETY: `find` compared the sizes.
+            match unsafe { bytes.transmute_mut::<T>(1) } {
+                Some(mut view) => stream.memcpy_htod(::core::slice::from_ref(value), &mut view),
+                None => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE)),
+            }
+        }
+
+        /// Copies the variable from the device, in the order of `stream`, and waits for it.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may write the variable meanwhile, and what the device wrote must
+        /// be a value of the type.
+        pub unsafe fn read(&self, stream: &Arc<CudaStream>) -> Result<T, DriverError> {
+            stream.context().bind_to_thread()?;
+            let bytes = self.module.module.get_global(self.symbol, stream)?;
+            let (address, guard) = bytes.device_ptr(stream);
+            let mut value = ::core::mem::MaybeUninit::<T>::zeroed();
+            // SAFETY: as many bytes as the value has, all of them initialized.
+            let target = unsafe {
+                ::core::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>())
             };
-            if !self.clusters {
-                return Err(Reason::NoClusters);
+            // SAFETY: the value lives until the copy is done.
+            unsafe {
+                ::cudarc::driver::result::memcpy_dtoh_async(target, address, stream.cu_stream())?;
             }
-            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
-            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
-            let (x, y, z) = cluster;
-            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
-                return Err(Reason::Cluster { cluster, limit });
-            }
-            let grid = launch.config.grid_dim;
-            let whole =
-                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
-            if !whole {
-                return Err(Reason::ClusterGrid { grid, cluster });
-            }
-            Ok(())
+            drop(guard);
+            stream.synchronize()?;
+            // SAFETY: all bytes were copied, and the caller vouches for the value.
+            Ok(unsafe { value.assume_init() })
         }
     }
 
@@ -3535,20 +3848,5 @@ pub mod runtime {
             unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
                 .result()
         }
-    }
-
-    impl KernelInfo {
-        #[cold]
-        pub(super) fn error(&self, reason: Reason) -> LaunchError {
-            LaunchError {
-                kernel: self.name,
-                reason,
-            }
-        }
-    }
-
-    /// The address of an argument, for the driver to read the value from.
-    pub(super) fn param<T>(value: &T) -> *mut c_void {
-        ::core::ptr::from_ref(value).cast_mut().cast()
     }
 }

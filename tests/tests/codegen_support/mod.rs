@@ -12,8 +12,6 @@ use cubin_tests::recorded;
 /// Recorded files of one source.
 pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
     let file = |name: &str| recorded::file("codegen", name);
-    let stub = file(&format!("{stem}.cudafe1.stub.c"));
-    let gpu = file(&format!("{stem}.cudafe1.gpu"));
     let toolkit = [Path::new("/usr/local/cuda/include").to_owned()];
     let mut facts: BTreeMap<String, BTreeMap<Sm, Facts>> = BTreeMap::new();
     let mut images = Vec::new();
@@ -21,6 +19,8 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
     for target in targets {
         let target: Sm = target.parse().expect("a target");
         let name = format!("{stem}.{target}.cubin");
+        let stub = file(&format!("{stem}.{target}.cudafe1.stub.c"));
+        let gpu = file(&format!("{stem}.{target}.cudafe1.gpu"));
         let bytes = file(&name);
         let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
         let kernels = cubin.kernels().expect("readable kernels");
@@ -50,6 +50,25 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
         images,
         signatures,
         facts,
+    }
+}
+
+/// Two sources that share types.
+pub(crate) fn both() -> Input {
+    Input {
+        modules: vec![
+            module("kinds", &["sm_80", "sm_90a"]),
+            module("more", &["sm_80", "sm_90a"]),
+        ],
+        ..kinds()
+    }
+}
+
+/// The same without a driver.
+pub(crate) fn core() -> Input {
+    Input {
+        backend: Backend::Core,
+        ..both()
     }
 }
 

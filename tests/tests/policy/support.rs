@@ -26,7 +26,7 @@ pub(crate) fn kernel(name: &str, line: u32, target: &str) -> Facts {
         spills: Some(Spills::default()),
         params: Some(24),
         static_shared: 0,
-        reserved_shared: 0,
+        barriers: Some(0),
         max_threads: None,
         place: Some(locate_name(&file, line, base)),
     }

@@ -18,11 +18,17 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<ExitCode> {
     let reports = project::reports(selection)?;
     let mut written = 0;
     for report in &reports {
-        let Some(baseline) = &report.baseline else { continue };
+        let Some(baseline) = &report.baseline else {
+            continue;
+        };
         let changed = cache::write_if_changed(&baseline.path, baseline.text.as_bytes())
             .with_context(|| format!("cannot write {}", baseline.path.display()))?;
         let verb = if changed { "wrote" } else { "unchanged:" };
-        println!("{verb} {} ({} entries)", baseline.path.display(), baseline.entries);
+        println!(
+            "{verb} {} ({} entries)",
+            baseline.path.display(),
+            baseline.entries
+        );
         written += 1;
     }
     if written == 0 {

@@ -32,9 +32,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let warnings: usize = reports.iter().map(|report| report.warnings).sum();
     if !args.json {
         let kernels: usize = reports.iter().map(|report| report.kernels.len()).sum();
-        writeln!(out, "{kernels} kernel images checked: {errors} errors, {warnings} warnings")?;
+        writeln!(
+            out,
+            "{kernels} kernel images checked: {errors} errors, {warnings} warnings"
+        )?;
     }
-    Ok(if errors > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if errors > 0 {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> {
@@ -44,8 +51,18 @@ fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> 
         "  {:<8} {:>9} {:>6} {:>6} {:>7} {:>6}  kernel",
         "target", "registers", "stack", "spills", "shared", "params"
     )?;
-    let known = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
-    for KernelRow { name, target, registers, stack, spills, static_shared, params } in &report.kernels {
+    let known =
+        |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
+    for KernelRow {
+        name,
+        target,
+        registers,
+        stack,
+        spills,
+        static_shared,
+        params,
+    } in &report.kernels
+    {
         writeln!(
             out,
             "  {target:<8} {registers:>9} {:>6} {:>6} {static_shared:>7} {:>6}  {name}",

@@ -4,6 +4,7 @@
 //! writes its findings there as JSON, and does not fail for a policy violation.
 
 use std::{
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -11,6 +12,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use cubin_build::env::Env;
 use serde::Deserialize;
 
 /// Which packages to look at.
@@ -22,6 +24,9 @@ pub(crate) struct Selection {
     /// Path to Cargo.toml
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
+    /// Arguments for the `cargo check` that runs the build scripts: `-- --features cuda --offline`
+    #[arg(last = true, value_name = "CARGO ARGUMENTS")]
+    cargo: Vec<OsString>,
 }
 
 /// What one run of the builder found.
@@ -64,16 +69,26 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Vec<Report>> {
     if let Some(path) = &selection.manifest_path {
         command.manifest_path(path);
     }
-    let metadata = command.no_deps().exec().context("cannot read the workspace")?;
+    let metadata = command
+        .no_deps()
+        .exec()
+        .context("cannot read the workspace")?;
     let packages = users_of_cubin_build(&metadata, &selection.packages)?;
 
-    let dir = metadata.target_directory.as_std_path().join("cubin-report").join(std::process::id().to_string());
+    let dir = metadata
+        .target_directory
+        .as_std_path()
+        .join("cubin-report")
+        .join(std::process::id().to_string());
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
     let result = run_cargo(selection, &packages, &dir).and_then(|()| read_all(&dir));
     let _ = fs::remove_dir_all(&dir);
     let reports = result?;
     if reports.is_empty() {
-        bail!("no build script of {} ran cubin_build::Builder; is it called in build.rs?", packages.join(", "));
+        bail!(
+            "no build script of {} ran cubin_build::Builder; is it called in build.rs?",
+            packages.join(", ")
+        );
     }
     Ok(reports)
 }
@@ -82,18 +97,25 @@ fn users_of_cubin_build(metadata: &Metadata, wanted: &[String]) -> anyhow::Resul
     let members = metadata.workspace_packages();
     for name in wanted {
         if !members.iter().any(|package| package.name.as_str() == name) {
-            let known: Vec<&str> = members.iter().map(|package| package.name.as_str()).collect();
-            bail!("no package `{name}` in this workspace; it has {}", known.join(", "));
+            let known: Vec<&str> = members
+                .iter()
+                .map(|package| package.name.as_str())
+                .collect();
+            bail!(
+                "no package `{name}` in this workspace; it has {}",
+                known.join(", ")
+            );
         }
     }
     let users: Vec<String> = members
         .iter()
-        .filter(|package| wanted.is_empty() || wanted.iter().any(|name| package.name.as_str() == name))
         .filter(|package| {
-            package
-                .dependencies
-                .iter()
-                .any(|dependency| dependency.name == "cubin-build" && dependency.kind == DependencyKind::Build)
+            wanted.is_empty() || wanted.iter().any(|name| package.name.as_str() == name)
+        })
+        .filter(|package| {
+            package.dependencies.iter().any(|dependency| {
+                dependency.name == "cubin-build" && dependency.kind == DependencyKind::Build
+            })
         })
         .map(|package| package.name.to_string())
         .collect();
@@ -104,7 +126,9 @@ fn users_of_cubin_build(metadata: &Metadata, wanted: &[String]) -> anyhow::Resul
 }
 
 fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let cargo = Env::process()
+        .peek("CARGO")
+        .unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(&cargo);
     command.arg("check").env("CUBIN_BUILD_REPORT", dir);
     if let Some(path) = &selection.manifest_path {
@@ -113,7 +137,10 @@ fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::
     for package in packages {
         command.args(["--package", package]);
     }
-    let status = command.status().with_context(|| format!("cannot run {}", cargo.display()))?;
+    command.args(&selection.cargo);
+    let status = command
+        .status()
+        .with_context(|| format!("cannot run {}", cargo.display()))?;
     if !status.success() {
         bail!("`cargo check` failed, see above; the kernels were not all compiled");
     }
@@ -121,15 +148,21 @@ fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::
 }
 
 fn read_all(dir: &Path) -> anyhow::Result<Vec<Report>> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut paths: Vec<PathBuf> = fs::read_dir(dir)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
     paths.sort();
     paths
         .iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .map(|path| {
-            let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-            serde_json::from_str(&text).with_context(|| format!("{} is no report of this version", path.display()))
+            let text = fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            serde_json::from_str(&text)
+                .with_context(|| format!("{} is no report of this version", path.display()))
         })
         .collect()
 }

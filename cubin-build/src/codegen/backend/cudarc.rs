@@ -4,15 +4,16 @@
 //! order its uses between streams, and hands the driver one pointer per argument. The crate's launch builder
 //! is not used: it allocates for every launch and knows no clusters.
 
-use super::Write;
+use super::{Methods, Write, images, kernels, param_names};
 use crate::codegen::{
-    docs, info, names,
-    names::Kind,
-    plan::PlannedKernel,
+    docs,
+    families::{Family, Pattern},
+    names,
+    plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
-    write::{Expr, Writer, string},
+    write::{Expr, Writer, count, number, string},
 };
-use crate::signature::model::{Param, Pointer, Type};
+use crate::signature::model::{Param, Type};
 
 pub(super) struct Cudarc {
     /// How the file names the crate.
@@ -23,6 +24,14 @@ const RUNTIME: &str = include_str!("cudarc/runtime.rs");
 const DEFAULT_PATH: &str = "::cudarc";
 
 impl Write for Cudarc {
+    fn has_driver(&self) -> bool {
+        true
+    }
+
+    fn has_families(&self) -> bool {
+        true
+    }
+
     fn runtime(&self) -> &str {
         RUNTIME
     }
@@ -35,6 +44,7 @@ impl Write for Cudarc {
     }
 
     fn impls(&self, out: &mut Writer, ident: &str) {
+        out.line("");
         out.line("// SAFETY: the same bytes on host and device; zero bytes are a value.");
         out.line(format!(
             "unsafe impl ::cudarc::driver::DeviceRepr for {ident} {{}}"
@@ -44,13 +54,7 @@ impl Write for Cudarc {
         ));
     }
 
-    fn module(
-        &self,
-        out: &mut Writer,
-        scope: Scope<'_>,
-        namespaces: &[String],
-        kernels: &[&PlannedKernel<'_>],
-    ) {
+    fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         let module = scope.module;
         out.doc(&format!(
             "The kernels of `{}`, loaded into a context.",
@@ -64,105 +68,66 @@ impl Write for Cudarc {
         out.open("impl Module {");
         images(out, scope);
         out.line("");
-        out.doc("All kernels with a wrapper.");
-        let all = module
-            .kernels
-            .iter()
-            .map(|kernel| Expr::atom(format!("&{}", info_path(&kernel.path, &kernel.constant))))
-            .collect();
-        out.expr(
-            "pub const KERNELS: &'static [&'static runtime::KernelInfo] = ",
-            &Expr::array_ref(all),
-            ";",
-        );
+        kernels(out, scope);
         out.line("");
         loading(out, &module.input.name, module.kernels.len());
-        for namespace in namespaces {
+        for part in parts(scope, methods, "&self.module", "'_") {
             out.line("");
-            accessor(out, namespace, "&self.module");
-        }
-        for kernel in kernels {
-            out.line("");
-            wrapper(out, scope, kernel);
+            out.lines(&part);
         }
         out.close("}");
     }
 
-    fn namespace(
-        &self,
-        out: &mut Writer,
-        scope: Scope<'_>,
-        namespaces: &[String],
-        kernels: &[&PlannedKernel<'_>],
-    ) {
+    fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         out.doc("The kernels of this namespace.");
         out.line("#[derive(Clone, Copy, Debug)]");
         out.open("pub struct Kernels<'m> {");
         out.line("pub(super) module: &'m runtime::LoadedModule,");
         out.close("}");
         out.line("");
-        out.open(if namespaces.is_empty() {
-            "impl Kernels<'_> {"
-        } else {
+        let named = !methods.namespaces.is_empty() || !methods.globals.is_empty();
+        out.open(if named {
             "impl<'m> Kernels<'m> {"
+        } else {
+            "impl Kernels<'_> {"
         });
-        let mut first = true;
-        for namespace in namespaces {
-            if !std::mem::take(&mut first) {
+        for (index, part) in parts(scope, methods, "self.module", "'m")
+            .iter()
+            .enumerate()
+        {
+            if index > 0 {
                 out.line("");
             }
-            accessor(out, namespace, "self.module");
-        }
-        for kernel in kernels {
-            if !std::mem::take(&mut first) {
-                out.line("");
-            }
-            wrapper(out, scope, kernel);
+            out.lines(part);
         }
         out.close("}");
     }
 }
 
-fn info_path(path: &[String], constant: &str) -> String {
-    let mut text = String::new();
-    for part in path {
-        text.push_str(part);
-        text.push_str("::");
+/// The methods of one view, each as text whose indentation is that of its place.
+fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) -> Vec<String> {
+    let depth = scope.here.len() + 1;
+    let part = |write: &dyn Fn(&mut Writer)| {
+        let mut out = Writer::nested(depth);
+        write(&mut out);
+        out.finish()
+    };
+    let mut all = Vec::new();
+    for namespace in &methods.namespaces {
+        all.push(part(&|out| accessor(out, namespace, module, lifetime)));
     }
-    format!("{text}info::{constant}")
-}
-
-fn images(out: &mut Writer, scope: Scope<'_>) {
-    let mut images: Vec<_> = scope.module.input.images.iter().collect();
-    images.sort_by_key(|image| image.target);
-    out.doc("The embedded cubins.");
-    out.open("pub const IMAGES: &'static [runtime::Image] = {");
-    let mut items = Vec::new();
-    for image in images {
-        let name = image.target.to_string().to_uppercase();
-        out.line(format!("static {name}: &runtime::Aligned<[u8]> ="));
-        out.line(format!(
-            "    &runtime::Aligned(*include_bytes!({}));",
-            string(&image.file)
-        ));
-        items.push(Expr::Struct {
-            path: "runtime::Image".to_owned(),
-            fields: vec![
-                ("target".to_owned(), info::target(image.target)),
-                ("file".to_owned(), Expr::string(&image.file)),
-                ("bytes".to_owned(), Expr::atom(format!("&{name}.0"))),
-            ],
-            base: None,
-        });
+    for global in methods.globals {
+        all.push(part(&|out| {
+            global_accessor(out, scope, global, module, lifetime);
+        }));
     }
-    let count = items.len();
-    out.expr(
-        &format!("static IMAGES: [runtime::Image; {count}] = "),
-        &Expr::Array(items),
-        ";",
-    );
-    out.line("&IMAGES");
-    out.close("};");
+    for kernel in methods.kernels {
+        all.push(part(&|out| kernel_wrapper(out, scope, kernel, module)));
+    }
+    for family in methods.families {
+        all.push(part(&|out| family_wrapper(out, scope, family, module)));
+    }
+    all
 }
 
 fn loading(out: &mut Writer, name: &str, kernels: usize) {
@@ -231,26 +196,96 @@ When the image does not hold the kernel, or the driver refuses.",
     );
     out.line("self.module.function(Self::KERNELS, kernel)");
     out.close("}");
+    out.line("");
+    out.doc(
+        "How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
+holds at a time, by the driver's count.
+
+# Errors
+When the image does not hold the kernel, or the driver refuses.",
+    );
+    out.signature(
+        "pub fn active_blocks_per_sm",
+        &[
+            "&self".to_owned(),
+            "kernel: &runtime::KernelInfo".to_owned(),
+            "threads: u32".to_owned(),
+            "shared: u32".to_owned(),
+        ],
+        " -> Result<u32, runtime::LaunchError> {",
+    );
+    out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
+    let call = "runtime::active_blocks_per_sm(&self.module, &function, kernel, threads, shared)";
+    out.line(call);
+    out.close("}");
+    out.line("");
+    out.doc(
+        "The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
+the fewest blocks that fill the device with it: (blocks, threads).
+
+# Errors
+When the image does not hold the kernel, or the driver refuses.",
+    );
+    out.signature(
+        "pub fn suggested_block_size",
+        &[
+            "&self".to_owned(),
+            "kernel: &runtime::KernelInfo".to_owned(),
+            "shared: u32".to_owned(),
+        ],
+        " -> Result<(u32, u32), runtime::LaunchError> {",
+    );
+    out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
+    out.line("runtime::suggested_block_size(&self.module, &function, kernel, shared)");
+    out.close("}");
 }
 
-fn accessor(out: &mut Writer, namespace: &str, module: &str) {
-    let lifetime = if module == "self.module" { "'m" } else { "'_" };
-    out.doc(&format!(
-        "The kernels of C++ namespace `{}`.",
-        namespace.trim_start_matches("r#")
-    ));
+fn accessor(out: &mut Writer, namespace: &str, module: &str, lifetime: &str) {
+    let shown = namespace.trim_start_matches("r#");
+    out.doc(&format!("The kernels of C++ namespace `{shown}`."));
     out.line("#[must_use]");
     out.open(format!(
         "pub fn {namespace}(&self) -> {namespace}::Kernels<{lifetime}> {{"
     ));
-    if module == "self.module" {
-        out.open(format!("{namespace}::Kernels {{"));
-        out.line("module: self.module,");
-    } else {
-        out.open(format!("{namespace}::Kernels {{"));
-        out.line(format!("module: {module},"));
-    }
+    let init = [format!("module: {module}")];
+    out.small_struct(&format!("{namespace}::Kernels"), &init);
     out.close("}");
+}
+
+fn global_accessor(
+    out: &mut Writer,
+    scope: Scope<'_>,
+    planned: &PlannedGlobal<'_>,
+    module: &str,
+    lifetime: &str,
+) {
+    let global = planned.global;
+    let ty = match planned.ty {
+        Some(ty) => scope.value(ty),
+        None => format!("[u8; {}]", number(i128::from(global.size))),
+    };
+    let kind = if global.constant {
+        "__constant__"
+    } else {
+        "__device__"
+    };
+    let c_type = global
+        .c_type
+        .as_deref()
+        .map_or_else(String::new, |text| format!(" of type {}", docs::code(text)));
+    let bytes = count(global.size, "byte");
+    out.doc(&format!(
+        "`{kind}` variable {}{c_type}, {bytes}.",
+        docs::code(&global.name)
+    ));
+    out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
+    let method = &planned.method;
+    let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
+    out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
+    out.line(format!(
+        "runtime::Global::find({module}, {})",
+        string(&global.symbol)
+    ));
     out.close("}");
 }
 
@@ -260,25 +295,197 @@ struct Argument {
     ty: String,
     /// The expression whose address holds the value, once bound.
     value: String,
-    /// The binding that turns device memory into an address.
-    bind: Option<String>,
+    /// The function that turns device memory into an address.
+    bind: Option<&'static str>,
 }
 
-fn wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
+impl Argument {
+    fn value(name: String, ty: String) -> Self {
+        Self {
+            value: name.clone(),
+            name,
+            ty,
+            bind: None,
+        }
+    }
+
+    /// Device memory of elements of type `element`, or of any type.
+    fn memory(name: String, is_const: bool, element: Option<&str>) -> Self {
+        let (reference, direction, bind) = if is_const {
+            ("&", "In", "runtime::InAny::bind")
+        } else {
+            ("&mut ", "Out", "runtime::OutAny::bind_mut")
+        };
+        let ty = match element {
+            Some(element) => format!("{reference}impl runtime::{direction}<{element}>"),
+            None => format!("{reference}impl runtime::{direction}Any"),
+        };
+        Self {
+            value: format!("{name}.0"),
+            name,
+            ty,
+            bind: Some(bind),
+        }
+    }
+}
+
+/// What differs between the wrapper of a kernel and that of a template.
+struct Call<'c> {
+    head: String,
+    /// Ends in `{`.
+    tail: &'c str,
+    index: String,
+    info: String,
+    module: &'c str,
+}
+
+fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>, module: &str) {
     let kernel = planned.kernel;
     let names = param_names(&kernel.params);
-    let stream = names::fresh("stream", &names);
-    let launch = names::fresh("launch", &names);
-    let ready = names::fresh("ready", &names);
-    let params = names::fresh("params", &names);
-    let arguments: Vec<Argument> = kernel
+    let params = kernel.params.iter().zip(names);
+    let arguments: Vec<Argument> = params
+        .map(|(param, name)| argument(scope, param, name))
+        .collect();
+    out.doc(&docs::kernel(scope.module.input, planned));
+    let call = Call {
+        head: format!("pub unsafe fn {}", planned.method),
+        tail: " -> Result<(), runtime::LaunchError> {",
+        index: planned.index.to_string(),
+        info: format!("&info::{}", planned.constant),
+        module,
+    };
+    launch(out, &call, &arguments);
+}
+
+fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
+    match &param.ty {
+        Type::Pointer(pointer) => match &*pointer.pointee {
+            Type::Void => Argument::memory(name, pointer.is_const, None),
+            element => Argument::memory(name, pointer.is_const, Some(&scope.value(element))),
+        },
+        ty => Argument::value(name, scope.value(ty)),
+    }
+}
+
+/// `T` alone, or `A`, `B`, … for several arguments; none that a type of the module has.
+fn generic_names(scope: Scope<'_>, count: usize) -> Vec<String> {
+    let module = scope.module;
+    let places = module
+        .records
+        .values()
+        .chain(module.enums.values())
+        .chain(module.opaques.values());
+    let taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
+    if count == 1 {
+        return vec![names::fresh("T", &taken)];
+    }
+    let letters = (0..count).map(|index| match u8::try_from(index) {
+        Ok(index) if index < 26 => char::from(b'A' + index).to_string(),
+        _ => format!("A{index}"),
+    });
+    letters
+        .map(|letter| names::fresh(&letter, &taken))
+        .collect()
+}
+
+fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &str) {
+    let generics = generic_names(scope, family.arguments);
+    let all = generics.join(", ");
+    let bound = format!("instances::{}", family.trait_name);
+    let this = match generics.as_slice() {
+        [only] => format!("<{only} as {bound}>"),
+        _ => format!("<({all}) as {bound}>"),
+    };
+    let Some(first) = family
+        .instances
+        .first()
+        .and_then(|instance| scope.module.kernels.get(instance.kernel))
+    else {
+        return;
+    };
+    let names = param_names(&first.kernel.params);
+    let arguments: Vec<Argument> = family
         .params
         .iter()
         .zip(names)
-        .map(|(param, name)| argument(scope, param, name, &stream))
+        .map(|(pattern, name)| match pattern {
+            Pattern::Pointer { is_const, pointee } => match &**pointee {
+                Pattern::Fixed(Type::Void) => Argument::memory(name, *is_const, None),
+                element => Argument::memory(
+                    name,
+                    *is_const,
+                    Some(&spell(scope, element, &generics, &this)),
+                ),
+            },
+            other => Argument::value(name, spell(scope, other, &generics, &this)),
+        })
         .collect();
+    out.doc(&format!(
+        "The instances of kernel template {}:\n",
+        docs::code(&family.name)
+    ));
+    for instance in &family.instances {
+        if let Some(planned) = scope.module.kernels.get(instance.kernel) {
+            out.doc(&format!(
+                "- [`{0}`](Self::{0})",
+                planned.method.trim_start_matches("r#")
+            ));
+        }
+    }
+    out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
+    let (head, tail) = if family.arguments == 1 {
+        (
+            format!("pub unsafe fn {}<{all}: {bound}>", family.method),
+            " -> Result<(), runtime::LaunchError> {".to_owned(),
+        )
+    } else {
+        (
+            format!("pub unsafe fn {}<{all}>", family.method),
+            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    ({all}): {bound},\n{{"),
+        )
+    };
+    let call = Call {
+        head,
+        tail: &tail,
+        index: format!("{this}::INDEX"),
+        info: format!("{this}::INFO"),
+        module,
+    };
+    launch(out, &call, &arguments);
+}
 
-    out.doc(&docs::kernel(scope.module.input, planned));
+/// The type of a pattern, in terms of the generic arguments.
+fn spell(scope: Scope<'_>, pattern: &Pattern, generics: &[String], this: &str) -> String {
+    match pattern {
+        Pattern::Fixed(ty) => scope.value(ty),
+        Pattern::Argument(index) => generics.get(*index).cloned().unwrap_or_default(),
+        Pattern::Pointer { pointee, .. } => {
+            format!(
+                "runtime::DeviceAddress<{}>",
+                spell(scope, pointee, generics, this)
+            )
+        }
+        Pattern::Array(element, length) => {
+            format!(
+                "[{}; {}]",
+                spell(scope, element, generics, this),
+                number(i128::from(*length))
+            )
+        }
+        Pattern::Associated(ordinal) => format!("{this}::P{ordinal}"),
+    }
+}
+
+/// The wrapper's signature and body.
+fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
+    let taken: Vec<String> = arguments
+        .iter()
+        .map(|argument| argument.name.clone())
+        .collect();
+    let stream = names::fresh("stream", &taken);
+    let launch = names::fresh("launch", &taken);
+    let ready = names::fresh("ready", &taken);
+    let params = names::fresh("params", &taken);
     let mut list = vec![
         "&self".to_owned(),
         format!("{stream}: &::cudarc::driver::CudaStream"),
@@ -289,30 +496,23 @@ fn wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
             .iter()
             .map(|argument| format!("{}: {}", argument.name, argument.ty)),
     );
-    out.signature(
-        &format!("pub unsafe fn {}", planned.method),
-        &list,
-        " -> Result<(), runtime::LaunchError> {",
-    );
-    let module = if planned.path.is_empty() {
-        "&self.module"
-    } else {
-        "self.module"
-    };
+    out.signature(&call.head, &list, call.tail);
     let prepare = Expr::Call(
         "runtime::prepare".to_owned(),
         vec![
-            Expr::atom(module),
-            Expr::atom(planned.index.to_string()),
-            Expr::atom(format!("&info::{}", planned.constant)),
-            Expr::atom(stream),
+            Expr::atom(call.module),
+            Expr::atom(&call.index),
+            Expr::atom(&call.info),
+            Expr::atom(&stream),
             Expr::atom(format!("{launch}.into()")),
         ],
     );
     out.expr(&format!("let {ready} = "), &prepare, "?;");
-    for argument in &arguments {
-        if let Some(bind) = &argument.bind {
-            out.line(format!("let {} = {bind};", argument.name));
+    for argument in arguments {
+        if let Some(bind) = argument.bind {
+            let name = &argument.name;
+            let bound = Expr::Call(bind.to_owned(), vec![Expr::atom(name), Expr::atom(&stream)]);
+            out.expr(&format!("let {name} = "), &bound, ";");
         }
     }
     let values: Vec<Expr> = arguments
@@ -335,55 +535,4 @@ fn wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
         out.line(format!("unsafe {{ {ready}.launch(&mut {params}) }}"));
     }
     out.close("}");
-}
-
-/// Rust names of parameters, none twice.
-fn param_names(params: &[Param]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut in_pack = 0;
-    for (ordinal, param) in params.iter().enumerate() {
-        let name = match &param.name {
-            Some(name) if param.pack => {
-                in_pack += 1;
-                format!("{name}_{}", in_pack - 1)
-            }
-            Some(name) => name.clone(),
-            None => format!("p{ordinal}"),
-        };
-        let name = names::fresh(&names::ident(&name, Kind::Value), &names);
-        names.push(name);
-    }
-    names
-}
-
-fn argument(scope: Scope<'_>, param: &Param, name: String, stream: &str) -> Argument {
-    let Type::Pointer(pointer) = &param.ty else {
-        return Argument {
-            ty: scope.value(&param.ty),
-            value: name.clone(),
-            bind: None,
-            name,
-        };
-    };
-    let Pointer {
-        pointee, is_const, ..
-    } = pointer;
-    let (reference, direction, bind) = if *is_const {
-        ("&", "In", "InAny::bind")
-    } else {
-        ("&mut ", "Out", "OutAny::bind_mut")
-    };
-    let ty = match &**pointee {
-        Type::Void => format!("{reference}impl runtime::{direction}Any"),
-        element => format!(
-            "{reference}impl runtime::{direction}<{}>",
-            scope.value(element)
-        ),
-    };
-    Argument {
-        ty,
-        value: format!("{name}.0"),
-        bind: Some(format!("runtime::{bind}({name}, {stream})")),
-        name,
-    }
 }

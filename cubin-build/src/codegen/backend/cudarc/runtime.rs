@@ -15,6 +15,7 @@ pub mod runtime {
     use ::std::sync::{Arc, OnceLock};
 
     //@include facts
+    //@include checks
 
     /// A device address as an argument and the guard that records its use when dropped.
     pub type Bound<'a> = (sys::CUdeviceptr, SyncOnDrop<'a>);
@@ -180,6 +181,18 @@ pub mod runtime {
         }
     }
 
+    impl Launch {
+        fn shape(&self) -> Shape {
+            Shape {
+                grid: self.config.grid_dim,
+                block: self.config.block_dim,
+                shared: self.config.shared_mem_bytes,
+                cooperative: self.cooperative,
+                cluster: self.cluster,
+            }
+        }
+    }
+
     impl From<LaunchConfig> for Launch {
         fn from(config: LaunchConfig) -> Self {
             Self {
@@ -239,9 +252,18 @@ pub mod runtime {
             /// What is embedded.
             images: &'static [Image],
         },
+        /// A variable has another size than its type.
+        GlobalSize {
+            /// The variable.
+            symbol: &'static str,
+            /// Bytes of its type.
+            expected: usize,
+            /// Bytes on the device.
+            actual: usize,
+        },
         /// The driver refused.
         Driver {
-            /// The module.
+            /// The module, kernel or variable.
             module: &'static str,
             /// What it said.
             error: DriverError,
@@ -269,168 +291,22 @@ pub mod runtime {
                     }
                     Ok(())
                 }
+                Self::GlobalSize {
+                    symbol,
+                    expected,
+                    actual,
+                } => {
+                    write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
+                }
                 Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
             }
         }
     }
 
-    impl ::std::error::Error for LoadError {}
-
-    /// Why a kernel cannot be launched. Everything but [`Reason::Driver`] is found before the launch
-    /// is handed to the driver.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub struct LaunchError {
-        /// C++ name of the kernel.
-        pub kernel: &'static str,
-        /// What is wrong.
-        pub reason: Reason,
-    }
-
-    /// What is wrong with a launch.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum Reason {
-        /// The kernel is not in the image that was loaded.
-        NotInImage(Target),
-        /// The kernel belongs to another module than this one.
-        OtherModule(&'static str),
-        /// The stream belongs to another context than the module.
-        OtherContext,
-        /// The grid has a zero or too large dimension.
-        Grid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// The block has a zero or too large dimension.
-        Block {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// More threads per block than the kernel can run with on this device.
-        Threads {
-            /// Threads per block.
-            threads: u64,
-            /// The most that its launch bounds, its registers and the device allow.
-            limit: u32,
-        },
-        /// The kernel was compiled for exactly one block shape.
-        RequiredBlock {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// The shape it was compiled for.
-            required: [u32; 3],
-        },
-        /// More shared memory than the device has for a block.
-        SharedMemory {
-            /// Bytes of dynamic shared memory asked for.
-            dynamic: u32,
-            /// Bytes that the kernel itself declares.
-            fixed: u64,
-            /// Bytes that the device allows per block.
-            limit: u64,
-        },
-        /// The device cannot launch cooperatively.
-        Cooperative,
-        /// The device cannot launch clusters.
-        NoClusters,
-        /// The kernel needs a cluster shape, or another one.
-        RequiredCluster {
-            /// The shape asked for.
-            cluster: Option<(u32, u32, u32)>,
-            /// The shape it was compiled for; absent when it only needs to be given one.
-            required: Option<[u32; 3]>,
-        },
-        /// The cluster has a zero dimension or too many blocks.
-        Cluster {
-            /// Blocks along x, y and z.
-            cluster: (u32, u32, u32),
-            /// The most blocks per cluster.
-            limit: u32,
-        },
-        /// The grid is no multiple of the cluster.
-        ClusterGrid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// Blocks per cluster along x, y and z.
-            cluster: (u32, u32, u32),
-        },
-        /// The driver refused.
-        Driver(DriverError),
-    }
-
-    impl fmt::Display for LaunchError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
-        }
-    }
-
-    impl ::std::error::Error for LaunchError {}
-
-    impl fmt::Display for Reason {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
-                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
-                Self::OtherContext => f.write_str("the stream belongs to another context"),
-                Self::Grid { grid, limit } => {
-                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Block { block, limit } => {
-                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Threads { threads, limit } => {
-                    write!(f, "{threads} threads per block, the kernel allows {limit}")
-                }
-                Self::RequiredBlock { block, required } => {
-                    write!(f, "block {block:?}, compiled for exactly {required:?}")
-                }
-                Self::SharedMemory {
-                    dynamic,
-                    fixed,
-                    limit,
-                } => write!(
-                    f,
-                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
-                ),
-                Self::Cooperative => f.write_str("the device has no cooperative launch"),
-                Self::NoClusters => f.write_str("the device has no thread block clusters"),
-                Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape (`Launch::clustered`)"),
-                    (_, Some(required)) => {
-                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
-                    }
-                },
-                Self::Cluster { cluster, limit } => {
-                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
-                }
-                Self::ClusterGrid { grid, cluster } => {
-                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
-                }
-                Self::Driver(error) => write!(f, "{error}"),
-            }
-        }
-    }
-
-    /// What the device allows, asked once per module.
-    #[derive(Clone, Copy, Debug)]
-    struct Limits {
-        grid: (u32, u32, u32),
-        block: (u32, u32, u32),
-        threads: u32,
-        /// Dynamic plus static shared memory per block without asking for more.
-        shared: u64,
-        /// The same after asking.
-        shared_optin: u64,
-        cooperative: bool,
-        clusters: bool,
-    }
+    impl ::core::error::Error for LoadError {}
 
     impl Limits {
+        /// Asks the driver, once per module.
         fn new(context: &CudaContext) -> Result<Self, DriverError> {
             let get = |attribute| {
                 context
@@ -603,7 +479,7 @@ pub mod runtime {
         {
             return fail(Reason::OtherContext);
         }
-        if let Err(reason) = module.limits.check(resources, &launch) {
+        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
             return fail(reason);
         }
         let kernel = match module.kernel(index, info) {
@@ -629,100 +505,130 @@ pub mod runtime {
         }
     }
 
-    fn product((x, y, z): (u32, u32, u32)) -> u64 {
-        u64::from(x)
-            .saturating_mul(u64::from(y))
-            .saturating_mul(u64::from(z))
+    /// Blocks per multiprocessor.
+    pub(super) fn active_blocks_per_sm(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        threads: u32,
+        shared: u32,
+    ) -> Result<u32, LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let count = || {
+            module.context.bind_to_thread()?;
+            function.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
+        };
+        count().map_err(|error| info.error(Reason::Driver(error)))
     }
 
-    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
-        let one = |value, limit| 0 < value && value <= limit;
-        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+    /// The block size with the best occupancy.
+    pub(super) fn suggested_block_size(
+        module: &LoadedModule,
+        function: &CudaFunction,
+        info: &KernelInfo,
+        shared: u32,
+    ) -> Result<(u32, u32), LaunchError> {
+        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+        let (mut blocks, mut threads) = (0, 0);
+        let mut ask = || {
+            module.context.bind_to_thread()?;
+            let (blocks, threads) = (&raw mut blocks, &raw mut threads);
+            let function = function.cu_function();
+            // SAFETY: the handle is alive; both results outlive the call.
+            unsafe {
+                sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
+            }
+            .result()
+        };
+        ask().map_err(|error| info.error(Reason::Driver(error)))?;
+        let positive = |value| u32::try_from(value).unwrap_or(0);
+        Ok((positive(blocks), positive(threads)))
     }
 
-    impl Limits {
-        /// Holds a launch against the device and against what the kernel was compiled for.
-        fn check(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: dynamic,
-            } = launch.config;
-            if !within(grid, self.grid) {
-                return Err(Reason::Grid {
-                    grid,
-                    limit: self.grid,
+    /// A `__constant__` or `__device__` variable of a loaded module.
+    #[derive(Debug)]
+    pub struct Global<'m, T> {
+        module: &'m LoadedModule,
+        symbol: &'static str,
+        address: DeviceAddress<T>,
+    }
+
+    impl<'m, T: DeviceRepr + Copy> Global<'m, T> {
+        /// Looks the variable up, and compares its size.
+        pub(super) fn find(
+            module: &'m LoadedModule,
+            symbol: &'static str,
+        ) -> Result<Self, LoadError> {
+            let refused = |error| LoadError::Driver {
+                module: symbol,
+                error,
+            };
+            module.context.bind_to_thread().map_err(refused)?;
+            let stream = module.context.default_stream();
+            let view = module.module.get_global(symbol, &stream).map_err(refused)?;
+            if view.len() != size_of::<T>() {
+                return Err(LoadError::GlobalSize {
+                    symbol,
+                    expected: size_of::<T>(),
+                    actual: view.len(),
                 });
             }
-            if !within(block, self.block) {
-                return Err(Reason::Block {
-                    block,
-                    limit: self.block,
-                });
-            }
-            let shape = [block.0, block.1, block.2];
-            let other = resources
-                .required_threads
-                .filter(|&required| required != shape);
-            if let Some(required) = other {
-                return Err(Reason::RequiredBlock { block, required });
-            }
-            let threads = product(block);
-            let limit = resources.max_threads_total().min(self.threads);
-            if threads > u64::from(limit) {
-                return Err(Reason::Threads { threads, limit });
-            }
-            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
-                return Err(Reason::SharedMemory {
-                    dynamic,
-                    fixed: resources.static_shared,
-                    limit: self.shared_optin,
-                });
-            }
-            if launch.cooperative && !self.cooperative {
-                return Err(Reason::Cooperative);
-            }
-            self.check_cluster(resources, launch)
+            let (address, _guard) = view.device_ptr(&stream);
+            Ok(Self {
+                module,
+                symbol,
+                address: DeviceAddress::new(address),
+            })
         }
 
-        fn check_cluster(&self, resources: &Resources, launch: &Launch) -> Result<(), Reason> {
-            let required = resources.cluster;
-            let cluster = match (launch.cluster, required) {
-                (None, None) if resources.explicit_cluster => {
-                    return Err(Reason::RequiredCluster {
-                        cluster: None,
-                        required,
-                    });
-                }
-                (None, None) => return Ok(()),
-                (None, Some([x, y, z])) => (x, y, z),
-                (Some(cluster), None) => cluster,
-                (Some(cluster), Some([x, y, z])) => {
-                    if cluster != (x, y, z) {
-                        return Err(Reason::RequiredCluster {
-                            cluster: Some(cluster),
-                            required,
-                        });
-                    }
-                    cluster
-                }
+        /// Where the variable lies, for kernels that take a pointer to it.
+        #[must_use]
+        pub fn address(&self) -> DeviceAddress<T> {
+            self.address
+        }
+
+        /// Copies `value` to the device, in the order of `stream`.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may use the variable meanwhile.
+        pub unsafe fn write(&self, stream: &Arc<CudaStream>, value: &T) -> Result<(), DriverError> {
+            stream.context().bind_to_thread()?;
+            let mut bytes = self.module.module.get_global(self.symbol, stream)?;
+            // SAFETY: `find` compared the sizes.
+            match unsafe { bytes.transmute_mut::<T>(1) } {
+                Some(mut view) => stream.memcpy_htod(::core::slice::from_ref(value), &mut view),
+                None => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE)),
+            }
+        }
+
+        /// Copies the variable from the device, in the order of `stream`, and waits for it.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        ///
+        /// # Safety
+        /// No work on another stream may write the variable meanwhile, and what the device wrote must
+        /// be a value of the type.
+        pub unsafe fn read(&self, stream: &Arc<CudaStream>) -> Result<T, DriverError> {
+            stream.context().bind_to_thread()?;
+            let bytes = self.module.module.get_global(self.symbol, stream)?;
+            let (address, guard) = bytes.device_ptr(stream);
+            let mut value = ::core::mem::MaybeUninit::<T>::zeroed();
+            // SAFETY: as many bytes as the value has, all of them initialized.
+            let target = unsafe {
+                ::core::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>())
             };
-            if !self.clusters {
-                return Err(Reason::NoClusters);
+            // SAFETY: the value lives until the copy is done.
+            unsafe {
+                ::cudarc::driver::result::memcpy_dtoh_async(target, address, stream.cu_stream())?;
             }
-            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
-            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
-            let (x, y, z) = cluster;
-            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
-                return Err(Reason::Cluster { cluster, limit });
-            }
-            let grid = launch.config.grid_dim;
-            let whole =
-                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
-            if !whole {
-                return Err(Reason::ClusterGrid { grid, cluster });
-            }
-            Ok(())
+            drop(guard);
+            stream.synchronize()?;
+            // SAFETY: all bytes were copied, and the caller vouches for the value.
+            Ok(unsafe { value.assume_init() })
         }
     }
 
@@ -863,20 +769,5 @@ pub mod runtime {
                 .result()
         }
         //@end
-    }
-
-    impl KernelInfo {
-        #[cold]
-        pub(super) fn error(&self, reason: Reason) -> LaunchError {
-            LaunchError {
-                kernel: self.name,
-                reason,
-            }
-        }
-    }
-
-    /// The address of an argument, for the driver to read the value from.
-    pub(super) fn param<T>(value: &T) -> *mut c_void {
-        ::core::ptr::from_ref(value).cast_mut().cast()
     }
 }
