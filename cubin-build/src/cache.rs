@@ -192,10 +192,11 @@ fn has_include(bytes: &[u8]) -> Vec<String> {
             Some(b'"') => '"',
             _ => continue,
         };
-        if let Some((name, _)) = rest[1..].split_once(end) {
-            if !name.is_empty() && !name.contains('\n') {
-                names.push(name.to_owned());
-            }
+        if let Some((name, _)) = rest[1..].split_once(end)
+            && !name.is_empty()
+            && !name.contains('\n')
+        {
+            names.push(name.to_owned());
         }
     }
     names.sort_unstable();

@@ -1,12 +1,84 @@
-//! Compiles CUDA kernels to cubins, checks them against a policy, and generates typed launch wrappers.
+//! CUDA kernels in a Rust crate: compiled to cubins, checked against a policy, launched through typed wrappers.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() {
+//!     cubin_build::Builder::new().dir("kernels").build();
+//! }
+//! ```
+//!
+//! ```toml
+//! # cubin.toml, beside Cargo.toml
+//! [toolkit]
+//! version = "13.5"
+//! install = true                # no CUDA on the machine? NVIDIA's wheels go into a per-user cache, once
+//!
+//! [build]
+//! arch = ["sm_80", "sm_90a"]    # exactly as written: sm_90 never becomes sm_90a
+//!
+//! [defaults]                    # budgets: a kernel above one fails the build
+//! registers = 128               # per thread
+//! spills = 0                    # bytes of spill stores and loads
+//! ```
+//!
+//! ```ignore
+//! // src/lib.rs
+//! pub mod kernels { include!(concat!(env!("OUT_DIR"), "/kernels.rs")); }
+//!
+//! let module = kernels::saxpy::Module::load(&context)?;           // the image for this GPU
+//! unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };  // a wrong type, number or order does not compile
+//! ```
+//!
+//! # What happens
+//!
+//! 1. A CUDA toolkit is found or installed ([`toolkit`] says where it is looked for).
+//! 2. Each source is compiled for each target by nvcc, in parallel under cargo's job limit, and only when something
+//!    that it depends on has changed: its text, any header, a flag, the toolkit, the host compiler ([`compile`]).
+//! 3. The cubins are read, and each kernel's signature, taken from the files that nvcc's front end leaves, is proved
+//!    against the cubin's own parameter records ([`signature`]). What cannot be proved gets no wrapper, and a warning
+//!    that says why.
+//! 4. Every kernel is judged by `cubin.toml` ([`config`], [`policy`]); everything that is wrong is shown at once ([`diag`]).
+//! 5. When all is well, the wrappers are written ([`codegen`]). When anything is not, nothing is.
+//!
+//! # Environment
+//!
+//! Every variable that is read makes cargo run the build script again when it changes.
+//!
+//! | variable | what it does |
+//! |---|---|
+//! | `CUBIN_BUILD_TOOLKIT` | the toolkit's root directory or its nvcc; goes before everything else |
+//! | `CUDA_PATH`, `CUDA_HOME`, `NVCC`, `PATH` | where a toolkit is looked for, see [`toolkit`] |
+//! | `CUBIN_BUILD_CACHE` | where toolkits are installed; default `XDG_CACHE_HOME/cubin-build`, then `~/.cache/cubin-build` |
+//! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build |
+//! | `NVCC_CCBIN` | the host compiler |
+//! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |
+//! | `CPATH`, `CPLUS_INCLUDE_PATH`, `GCC_EXEC_PREFIX`, `COMPILER_PATH` | the host compiler reads them; likewise |
+//! | `CUBIN_BUILD_REPORT` | set by `cargo cubin`: write a report and do not fail for a policy violation |
+//! | `CARGO_TERM_COLOR`, `CLICOLOR_FORCE` | colour in messages, only when asked for |
+//!
+//! # Several crates, several builders
+//!
+//! Every builder of a build script needs a generated file of its own: [`Builder::out_file`]. A `cubin.toml` may be shared:
+//! [`Builder::config`]; paths in it are relative to it. When the *first* `cubin.toml` is added to a crate that had none,
+//! touch `build.rs` once: cargo cannot watch a file that does not exist without running the script at every build.
+
+// A build script is a whole program, and is shown as one.
+#![allow(clippy::needless_doctest_main)]
+
+pub mod builder;
 pub mod cache;
 pub mod cargo;
+pub mod codegen;
+pub mod compile;
 pub mod config;
 pub mod diag;
 pub mod env;
 pub mod jobs;
 pub mod json;
 pub mod policy;
+mod report;
 pub mod signature;
 pub mod source;
 pub mod toolkit;
+
+pub use builder::{Backend, Builder, HalfTypes};

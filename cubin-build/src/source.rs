@@ -4,7 +4,7 @@ use std::{
     fs, io,
     ops::Range,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// A file read once; cheap to clone.
@@ -15,6 +15,8 @@ pub struct SourceFile(Arc<Inner>);
 struct Inner {
     path: PathBuf,
     text: String,
+    /// Offset of the first byte of each line, once a place was asked for.
+    lines: OnceLock<Vec<usize>>,
 }
 
 impl SourceFile {
@@ -23,6 +25,7 @@ impl SourceFile {
         Self(Arc::new(Inner {
             path: path.into(),
             text: text.into(),
+            lines: OnceLock::new(),
         }))
     }
 
@@ -48,16 +51,12 @@ impl SourceFile {
     /// Byte range of line `line` (from 1) without its line end; empty at the end of the text when there is no such line.
     pub fn line_range(&self, line: u32) -> Range<usize> {
         let text = self.text();
-        let mut start = 0;
-        for _ in 1..line {
-            match text[start..].find('\n') {
-                Some(end) => start += end + 1,
-                None => return text.len()..text.len(),
-            }
-        }
-        let end = text[start..]
-            .find('\n')
-            .map_or(text.len(), |end| start + end);
+        let lines = self.lines();
+        let index = (line as usize).saturating_sub(1);
+        let Some(&start) = lines.get(index) else {
+            return text.len()..text.len();
+        };
+        let end = lines.get(index + 1).map_or(text.len(), |next| next - 1);
         let line = &text[start..end];
         start..start + line.strip_suffix('\r').unwrap_or(line).len()
     }
@@ -68,10 +67,17 @@ impl SourceFile {
         while !self.text().is_char_boundary(end) {
             end -= 1;
         }
-        let before = &self.text()[..end];
-        let line = before.matches('\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (line, before[start..].chars().count() + 1)
+        let lines = self.lines();
+        let line = lines.partition_point(|start| *start <= end);
+        let start = lines.get(line - 1).copied().unwrap_or(0);
+        (line, self.text()[start..end].chars().count() + 1)
+    }
+
+    fn lines(&self) -> &[usize] {
+        self.0.lines.get_or_init(|| {
+            let ends = self.text().match_indices('\n').map(|(at, _)| at + 1);
+            std::iter::once(0).chain(ends).collect()
+        })
     }
 }
 

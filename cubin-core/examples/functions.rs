@@ -34,7 +34,8 @@ fn line(text: &mut String, path: &str, function: &Function<'_>) -> std::fmt::Res
     let stack = raw
         .stack
         .map_or("\"UNKNOWN\"".to_owned(), |bytes| bytes.to_string());
-    let constant: Vec<_> = raw
+    let constant: Vec<_> = function
+        .resources
         .constant
         .iter()
         .map(|(bank, bytes)| format!("\"{bank}\":{bytes}"))

@@ -237,12 +237,13 @@ impl<'a> Cubin<'a> {
         uses::spills(&self.elf, function)
     }
 
-    /// Texture, surface and sampler references of a function.
+    /// Texture, surface and sampler references of each of the functions that [`functions`](Self::functions) gave; an
+    /// empty list when the file has none at all, as all code since CUDA 12.
     ///
     /// # Errors
     /// When a relocation is damaged.
-    pub fn references(&self, function: &Function<'_>) -> Result<References> {
-        uses::references(&self.elf, function)
+    pub fn references(&self, functions: &[Function<'_>]) -> Result<Vec<References>> {
+        uses::references(&self.elf, functions)
     }
 
     /// The `__device__` and `__constant__` variables, in symbol order.

@@ -10,253 +10,22 @@
 
 use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, SIZEOF_IDENT},
-    section_header::{SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
-    sym::{st_bind, st_type},
+    section_header::{SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
 };
 use goblin::{elf32, elf64};
 
+mod names;
+mod types;
+
+pub use names::{Names, StringTable, utf8_part};
+pub use types::{Class, Header, Layout, Place, Section, Symbol};
+
 use crate::{
     Error, Result,
-    consts::{ElfMachine, ElfType, OsAbi, SectionType, SttOther, SymbolBinding, SymbolType},
+    consts::{ElfMachine, ElfType, OsAbi, SectionType, SttOther},
     limits,
     reader::Reader,
 };
-
-/// Word size of the object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// ELF32, from `-m 32` builds of CUDA 11 and 12.0.
-    Elf32,
-    /// ELF64.
-    Elf64,
-}
-
-/// Which of NVIDIA's two header layouts the file has, by `EI_OSABI`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// `EI_OSABI` 0x33, `EI_ABIVERSION` 7.
-    Old,
-    /// `EI_OSABI` 0x41, `EI_ABIVERSION` 8.
-    New,
-}
-
-/// The file header, both classes alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
-    /// Word size.
-    pub class: Class,
-    /// Which bits of `flags` and which version field count.
-    pub layout: Layout,
-    /// `EI_ABIVERSION`.
-    pub abi_version: u8,
-    /// `e_type`: relocatable, executable, extensible whole program.
-    pub kind: ElfType,
-    /// `e_version`: ten times the toolkit's major version plus the minor one (old layout), 1 (new layout).
-    pub version: u32,
-    /// `e_flags`.
-    pub flags: u32,
-    /// `e_ehsize`: bytes of this header.
-    pub header_size: u16,
-    /// Offset of the program header table in the file.
-    pub program_headers: u64,
-    /// Number of program headers.
-    pub program_header_count: u16,
-    /// Offset of the section header table in the file.
-    pub section_headers: u64,
-    /// Number of section headers, extended numbering resolved.
-    pub section_count: u32,
-    /// Index of the section-name string table, extended numbering resolved.
-    pub names_index: u32,
-}
-
-/// One section header, both classes alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Section {
-    /// Position in the section table.
-    pub index: u32,
-    /// `sh_name`: offset of the name in the section-name string table.
-    pub name: u32,
-    /// `sh_type`.
-    pub ty: SectionType,
-    /// `sh_flags`.
-    pub flags: u64,
-    /// `sh_addr`.
-    pub addr: u64,
-    /// `sh_offset`: where the data starts in the file.
-    pub offset: u64,
-    /// `sh_size` in bytes.
-    pub size: u64,
-    /// `sh_link`.
-    pub link: u32,
-    /// `sh_info`.
-    pub info: u32,
-    /// `sh_addralign`.
-    pub align: u64,
-    /// `sh_entsize` in bytes.
-    pub entsize: u64,
-}
-
-/// Where a symbol is defined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Nowhere in this file.
-    Undefined,
-    /// In the section of this index, extended numbering resolved.
-    Section(u32),
-    /// One of the reserved values, 0xff00 to 0xfffe (0xfff1: an absolute value).
-    Reserved(u16),
-}
-
-/// One symbol, both classes alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Symbol {
-    /// Position in the symbol table.
-    pub index: u32,
-    /// `st_name`: offset of the name in the string table.
-    pub name: u32,
-    /// `st_info`: binding and type.
-    pub info: u8,
-    /// `st_other`: visibility and CUDA's bits.
-    pub other: SttOther,
-    /// `st_shndx`.
-    pub place: Place,
-    /// `st_value`.
-    pub value: u64,
-    /// `st_size` in bytes.
-    pub size: u64,
-}
-
-impl Symbol {
-    /// Type: object, function, section, or one of CUDA's own.
-    #[inline]
-    pub fn ty(&self) -> SymbolType {
-        SymbolType(st_type(self.info))
-    }
-
-    /// Binding: local, global, weak.
-    #[inline]
-    pub fn binding(&self) -> SymbolBinding {
-        SymbolBinding(st_bind(self.info))
-    }
-}
-
-/// A string table.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct StringTable<'a> {
-    bytes: &'a [u8],
-    offset: u64,
-}
-
-impl<'a> StringTable<'a> {
-    /// All bytes from `at` to the table's end: enough to look at a prefix without scanning for the end of the name.
-    #[inline]
-    pub fn tail(&self, at: u32) -> &'a [u8] {
-        self.bytes.get(at as usize..).unwrap_or_default()
-    }
-
-    /// The name at `at`, without its NUL.
-    ///
-    /// # Errors
-    /// When `at` lies outside the table, or no NUL follows within the table and [`limits::NAME`] bytes.
-    #[inline]
-    pub fn get(&self, at: u32) -> Result<&'a [u8]> {
-        // Sections without a name point at the first byte; files without any table have no name but this.
-        if at == 0 && self.bytes.is_empty() {
-            return Ok(&[]);
-        }
-        let tail = self.tail(at);
-        let window = tail.get(..limits::NAME).unwrap_or(tail);
-        match core::ffi::CStr::from_bytes_until_nul(window) {
-            Ok(name) => Ok(name.to_bytes()),
-            Err(_) => Err(self.bad_name(at, tail.len())),
-        }
-    }
-
-    #[cold]
-    fn bad_name(&self, at: u32, left: usize) -> Error {
-        let offset = self.offset.saturating_add(u64::from(at));
-        let size = self.bytes.len();
-        Error::new(
-            if left == 0 {
-                format!("name offset {at:#x} lies outside the string table of {size:#x} bytes")
-            } else if left >= limits::NAME {
-                format!(
-                    "a name has no end within {} bytes, the most that is read",
-                    limits::NAME
-                )
-            } else {
-                "a name is not terminated before the string table ends".to_owned()
-            },
-            offset,
-        )
-    }
-
-    /// Length of the table in bytes.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Whether the table has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-}
-
-/// Names read in one pass, with a bound on the bytes scanned in all ([`limits::NAME_SCAN_FACTOR`]).
-#[derive(Debug, Clone)]
-pub struct Names<'a> {
-    table: StringTable<'a>,
-    left: usize,
-}
-
-impl<'a> Names<'a> {
-    /// Names out of `table`, in a file of `file_length` bytes.
-    #[inline]
-    pub fn new(table: StringTable<'a>, file_length: usize) -> Self {
-        Self {
-            table,
-            left: file_length
-                .saturating_mul(limits::NAME_SCAN_FACTOR)
-                .saturating_add(limits::NAME_SCAN_SLACK),
-        }
-    }
-
-    /// The name at `at`, without its NUL.
-    ///
-    /// # Errors
-    /// As [`StringTable::get`], and when the names read before already overlap beyond the bound.
-    #[inline]
-    pub fn get(&mut self, at: u32) -> Result<&'a [u8]> {
-        let name = self.table.get(at)?;
-        match self.left.checked_sub(name.len()) {
-            Some(left) => {
-                self.left = left;
-                Ok(name)
-            }
-            None => Err(Error::new(
-                format!(
-                    "the names of this file add up to more than {} times its length: they overlap as no tool writes them",
-                    limits::NAME_SCAN_FACTOR
-                ),
-                self.table.offset.saturating_add(u64::from(at)),
-            )),
-        }
-    }
-}
-
-/// The whole name, or the part before the first byte that is not UTF-8.
-///
-/// NVIDIA's tools write ASCII names; this keeps a name of another origin readable without copying it.
-#[inline]
-pub fn utf8_part(name: &[u8]) -> &str {
-    match core::str::from_utf8(name) {
-        Ok(name) => name,
-        Err(error) => name
-            .get(..error.valid_up_to())
-            .and_then(|part| core::str::from_utf8(part).ok())
-            .unwrap_or_default(),
-    }
-}
 
 /// A well-formed CUDA ELF object over borrowed bytes.
 #[derive(Debug, Clone)]
@@ -267,6 +36,7 @@ pub struct Elf<'a> {
     table: &'a [u8],
     section_names: StringTable<'a>,
     symbols: SymbolTable<'a>,
+    executable: u32,
 }
 
 /// The symbol table with what belongs to it; empty when the file has none.
@@ -294,6 +64,7 @@ impl<'a> Elf<'a> {
             table,
             section_names: StringTable::default(),
             symbols: SymbolTable::default(),
+            executable: 0,
         };
         elf.check_sections()?;
         Ok(elf)
@@ -304,6 +75,7 @@ impl<'a> Elf<'a> {
         let length = self.data.len() as u64;
         let mut symtab = None;
         let mut extended = None;
+        let mut executable = 0_u32;
         for section in self.sections() {
             let end = section.offset.checked_add(section.size);
             if end.is_none_or(|end| end > length)
@@ -312,6 +84,9 @@ impl<'a> Elf<'a> {
             {
                 return Err(self.outside(&section));
             }
+            if section.flags & u64::from(SHF_EXECINSTR) != 0 {
+                executable = executable.wrapping_add(1);
+            }
             match section.ty {
                 // The symbol table is found by its type: `sh_link` of `.nv.info` is stale in files of CUDA 12.1 and 12.2.
                 SectionType::SYMTAB if symtab.is_none() => symtab = Some(section),
@@ -319,6 +94,7 @@ impl<'a> Elf<'a> {
                 _ => {}
             }
         }
+        self.executable = executable;
         if self.header.names_index != SHN_UNDEF {
             self.section_names = self.string_table(self.header.names_index)?;
         }
@@ -371,12 +147,15 @@ impl<'a> Elf<'a> {
         self.place(error, section)
     }
 
-    /// Adds the name of `section` to an error, when the name can be read.
+    /// Adds the name of `section` to an error: as much of it as a message needs, its number when it has none.
     #[cold]
     pub fn place(&self, error: Error, section: &Section) -> Error {
-        match self.section_name(section) {
-            Ok(name) => error.in_section(String::from_utf8_lossy(name)),
-            Err(_) => error.in_section(format!("#{}", section.index)),
+        let tail = self.section_names.tail(section.name);
+        let window = tail.get(..limits::NAME_IN_ERROR).unwrap_or(tail);
+        let end = window.iter().position(|&byte| byte == 0);
+        match window.get(..end.unwrap_or(window.len())) {
+            Some(name) if !name.is_empty() => error.in_section(name.escape_ascii().to_string()),
+            _ => error.in_section(format!("#{}", section.index)),
         }
     }
 
@@ -396,6 +175,12 @@ impl<'a> Elf<'a> {
     #[inline]
     pub fn section_count(&self) -> u32 {
         self.header.section_count
+    }
+
+    /// Number of sections with machine code (`SHF_EXECINSTR`).
+    #[inline]
+    pub fn executable_sections(&self) -> u32 {
+        self.executable
     }
 
     /// The section header of an index.

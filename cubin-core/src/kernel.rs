@@ -111,7 +111,9 @@ pub struct LaunchBounds {
     pub max_registers: Option<u32>,
 }
 
-/// The figures of `cuobjdump -res-usage`, by its own rules.
+/// The figures of `cuobjdump -res-usage`, by its own rules, where they are not those of [`Resources`].
+///
+/// CONSTANT\[bank] is [`Resources::constant`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cuobjdump {
     /// REG
@@ -122,6 +124,4 @@ pub struct Cuobjdump {
     pub shared: u64,
     /// LOCAL
     pub local: u64,
-    /// CONSTANT[bank], in section order.
-    pub constant: Vec<(u8, u64)>,
 }

@@ -21,16 +21,25 @@ pub mod callgraph;
 pub mod compat;
 pub mod consts;
 pub mod cubin;
+#[cfg(feature = "demangle")]
+pub mod demangle;
+pub mod diff;
 pub mod elf;
 pub mod error;
 pub mod fatbin;
 mod functions;
 pub mod host;
+pub mod image;
+pub mod json;
 pub mod kernel;
 pub mod limits;
 pub mod note;
 pub mod nvinfo;
+pub mod occupancy;
 pub mod reader;
+pub mod reloc;
+pub mod sizes;
+pub mod text;
 pub mod uses;
 pub mod variable;
 

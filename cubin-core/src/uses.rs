@@ -5,7 +5,7 @@ use crate::{
     arch::Flags,
     attr::{Annotation, Annotations, Payload},
     consts::{Eiattr, SectionType, SymbolType},
-    elf::{Elf, Names, utf8_part},
+    elf::{Class, Elf, Names, utf8_part},
     nvinfo::Attributes,
     reader::Reader,
 };
@@ -123,41 +123,56 @@ pub struct References {
     pub samplers: u32,
 }
 
-pub(crate) fn references(elf: &Elf<'_>, function: &Function<'_>) -> Result<References> {
-    let mut symbols = Vec::new();
+/// References of each of `functions`, which are sorted by section as [`Cubin::functions`](crate::Cubin::functions) gives
+/// them; an empty list when the file has no such symbol. One pass over the relocations for all functions.
+pub(crate) fn references(elf: &Elf<'_>, functions: &[Function<'_>]) -> Result<Vec<References>> {
+    let mut any = false;
+    for symbol in elf.symbols() {
+        any |= is_reference(symbol?.ty());
+    }
+    if !any {
+        return Ok(Vec::new());
+    }
+    let mut references = vec![References::default(); functions.len()];
+    // (function, symbol) pairs, each to be counted once.
+    let mut used = Vec::new();
+    let wide = elf.header().class == Class::Elf64;
     for section in elf.sections() {
-        if section.info != function.section {
-            continue;
-        }
-        // Relocation: offset, then type and symbol in one word, then an addend in RELA.
-        let skip = match section.ty {
+        let addend = match section.ty {
             SectionType::REL => 0,
             SectionType::RELA => 8,
             _ => continue,
         };
-        let wide = elf.header().class == crate::elf::Class::Elf64;
+        let Ok(function) =
+            functions.binary_search_by_key(&section.info, |function| function.section)
+        else {
+            continue;
+        };
         let mut reader = elf.reader(&section)?;
         while !reader.is_empty() {
+            // Offset, then type and symbol in one word, then the addend of RELA.
             let symbol = if wide {
                 reader.u64()?;
-                (reader.u64()? >> 32) as u32
+                let symbol = (reader.u64()? >> 32) as u32;
+                reader.bytes(addend)?;
+                symbol
             } else {
                 reader.u32()?;
-                reader.u32()? >> 8
+                let symbol = reader.u32()? >> 8;
+                reader.bytes(addend / 2)?;
+                symbol
             };
-            reader.bytes(if wide { skip } else { skip / 2 })?;
-            if matches!(
-                elf.symbol(symbol)?.ty(),
-                SymbolType::CUDA_TEXTURE | SymbolType::CUDA_SURFACE | SymbolType::CUDA_SAMPLER
-            ) {
-                symbols.push(symbol);
+            if is_reference(elf.symbol(symbol)?.ty()) {
+                used.push((function, symbol));
             }
         }
     }
-    symbols.sort_unstable();
-    symbols.dedup();
-    let mut references = References::default();
-    for symbol in symbols {
+    used.sort_unstable();
+    used.dedup();
+    for (function, symbol) in used {
+        let Some(references) = references.get_mut(function) else {
+            continue;
+        };
         let count = match elf.symbol(symbol)?.ty() {
             SymbolType::CUDA_TEXTURE => &mut references.textures,
             SymbolType::CUDA_SURFACE => &mut references.surfaces,
@@ -166,4 +181,11 @@ pub(crate) fn references(elf: &Elf<'_>, function: &Function<'_>) -> Result<Refer
         *count = count.saturating_add(1);
     }
     Ok(references)
+}
+
+fn is_reference(ty: SymbolType) -> bool {
+    matches!(
+        ty,
+        SymbolType::CUDA_TEXTURE | SymbolType::CUDA_SURFACE | SymbolType::CUDA_SAMPLER
+    )
 }

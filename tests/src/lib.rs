@@ -1,4 +1,16 @@
-//! What the integration tests share: recorded files, the toolkit, scratch crates.
+//! What the integration tests share: recorded files, the toolkit, NVIDIA's tools.
 
+pub mod candle;
+mod fake;
+pub mod oracle;
+mod project;
 pub mod recorded;
-pub mod toolkit;
+mod toolkit;
+pub mod tools;
+pub mod user_crate;
+
+pub use fake::{FakeMachine, FakeProject};
+#[cfg(unix)]
+pub use project::Wrapper;
+pub use project::{BUILD, Project, Run, workspace};
+pub use toolkit::{TOOLKIT, required, toolkit};

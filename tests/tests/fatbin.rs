@@ -6,7 +6,7 @@ use cubin_core::{
     consts::EntryKind,
     fatbin::{self, Compression, Entry},
 };
-use cubin_tests::{recorded, toolkit};
+use cubin_tests::{recorded, tools};
 
 fn entries(data: &[u8]) -> Vec<Entry<'_>> {
     fatbin::entries(data, 0)
@@ -151,16 +151,17 @@ extern "C" __global__ void scale(float *x, float a, int n)
 /// The oracle: `cuobjdump -xelf all` writes every cubin, unpacked, in file order.
 #[test]
 fn cuobjdump_extracts_the_same_cubins() {
-    let Some(toolkit) = toolkit::toolkit() else {
+    let Some(toolkit) = cubin_tests::toolkit() else {
         return;
     };
-    let dir = toolkit::scratch(env!("CARGO_TARGET_TMPDIR"), "fatbin-modes");
+    let dir = tools::scratch(env!("CARGO_TARGET_TMPDIR"), "fatbin-modes");
     fs::write(dir.join("k.cu"), SOURCE).expect("a source file");
     for mode in ["none", "speed", "balance", "size"] {
         let out = dir.join(mode);
         fs::create_dir(&out).expect("a folder");
         let mode_option = format!("--compress-mode={mode}");
-        toolkit.run(
+        tools::tool(
+            &toolkit,
             "nvcc",
             &[
                 "-fatbin",
@@ -175,7 +176,7 @@ fn cuobjdump_extracts_the_same_cubins() {
             ],
             &out,
         );
-        toolkit.run("cuobjdump", &["-xelf", "all", "k.fatbin"], &out);
+        tools::tool(&toolkit, "cuobjdump", &["-xelf", "all", "k.fatbin"], &out);
         let data = fs::read(out.join("k.fatbin")).expect("a fatbin");
         let entries = entries(&data);
         let mut ours: Vec<(String, Vec<u8>)> = entries

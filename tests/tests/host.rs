@@ -7,7 +7,7 @@ use cubin_core::{
     consts::EntryKind,
     host::{self, Code, DeviceCode, FileKind},
 };
-use cubin_tests::{recorded, toolkit};
+use cubin_tests::{recorded, tools};
 
 fn found(data: &[u8]) -> Vec<DeviceCode<'_>> {
     host::device_code(data)
@@ -186,8 +186,8 @@ fn functions(data: &[u8]) -> Vec<(String, String)> {
 }
 
 /// How many cubins `cuobjdump -lelf` lists.
-fn listed(toolkit: &toolkit::Toolkit, file: &str, dir: &Path) -> usize {
-    let text = toolkit.run("cuobjdump", &["-lelf", file], dir);
+fn listed(toolkit: &cubin_build::toolkit::Toolkit, file: &str, dir: &Path) -> usize {
+    let text = tools::tool(toolkit, "cuobjdump", &["-lelf", file], dir);
     text.lines()
         .filter(|line| line.contains("ELF file"))
         .count()
@@ -202,10 +202,10 @@ fn cubins(data: &[u8]) -> usize {
 
 #[test]
 fn objects_archives_libraries_and_executables_of_nvcc() {
-    let Some(toolkit) = toolkit::toolkit() else {
+    let Some(toolkit) = cubin_tests::toolkit() else {
         return;
     };
-    let dir = &toolkit::scratch(env!("CARGO_TARGET_TMPDIR"), "host-files");
+    let dir = &tools::scratch(env!("CARGO_TARGET_TMPDIR"), "host-files");
     for (name, text) in [
         ("main.cu", MAIN),
         ("other.cu", OTHER),
@@ -217,7 +217,7 @@ fn objects_archives_libraries_and_executables_of_nvcc() {
         "-gencode=arch=compute_80,code=sm_80",
         "-gencode=arch=compute_90,code=[sm_90,compute_90]",
     ];
-    let nvcc = |args: &[&str]| toolkit.run("nvcc", &[&archs, args].concat(), dir);
+    let nvcc = |args: &[&str]| tools::tool(&toolkit, "nvcc", &[&archs, args].concat(), dir);
     for unit in ["main", "other", "helper"] {
         let source = format!("{unit}.cu");
         nvcc(&[

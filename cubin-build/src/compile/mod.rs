@@ -1,1 +1,317 @@
-//! x
+//! Sources to cubins: one nvcc per (source, target), in parallel, only for what changed.
+//!
+//! ```text
+//! OUT_DIR/units/saxpy-3fa19c04/sm_90a/   one directory per unit, since nvcc names what it keeps after the source
+//!     saxpy.cubin
+//!     saxpy.cudafe1.stub.c               kernel types and names (registration calls)
+//!     saxpy.cudafe1.gpu                  parameter names, records
+//!     saxpy.ptx
+//!     log.txt                            what nvcc printed
+//!     record.txt                         everything the result depends on, one item per line; written last
+//! ```
+//!
+//! A unit is compiled when its record is missing or any line of it would read differently now; that line is the
+//! reason that is reported. The record lists: the toolkit, the host compiler, the target, every flag, every
+//! environment variable that nvcc or the host compiler read, the content of every file that was included
+//! (taken from the line markers of the preprocessed text, so exactly those), and every file that would be included
+//! instead if it appeared. Nothing is started to find out that nothing changed.
+//!
+//! What happens to other inputs: `.ptx` is assembled by ptxas alone (no host compiler); `.cubin` is taken as it is.
+//!
+//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins beyond the target of a prebuilt one,
+//! and does not know policies.
+//!
+//! # Environment
+//! `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` and `NVCC_CCBIN` are read by nvcc, `CPATH`, `CPLUS_INCLUDE_PATH`,
+//! `GCC_EXEC_PREFIX` and `COMPILER_PATH` by the host compiler: all are part of the record. Messages are asked for in
+//! English (`LC_ALL=C`), and temporary files go into the unit's directory (`TMPDIR`).
+
+mod command;
+mod depfile;
+mod error;
+mod message;
+mod ptxas_log;
+mod record;
+mod unit;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use cubin_core::Sm;
+
+pub use self::{
+    error::{Cause, Error, Failure, TargetError},
+    message::{Level, Message, Tool},
+    ptxas_log::Spills,
+};
+use crate::{
+    cache::Files,
+    env::Env,
+    jobs,
+    toolkit::{HostCompiler, Toolkit, host_compiler},
+};
+
+/// How to compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Value of nvcc's `-std`; not given to nvcc when a flag sets it already. Default `c++17`.
+    pub std: Option<String>,
+    /// Directories for `#include`, in the order that they are searched; relative to [`Request::root`].
+    pub includes: Vec<PathBuf>,
+    /// Macros, with or without a value.
+    pub defines: Vec<(String, Option<String>)>,
+    /// Any other nvcc flags, one word each.
+    pub flags: Vec<String>,
+    /// Value of nvcc's `-ccbin`: the host compiler or its directory.
+    pub ccbin: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            std: Some("c++17".to_owned()),
+            includes: Vec::new(),
+            defines: Vec::new(),
+            flags: Vec::new(),
+            ccbin: None,
+        }
+    }
+}
+
+/// A file to compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file, as messages show it; relative to [`Request::root`].
+    pub path: PathBuf,
+    /// Flags for this file alone, after the common ones.
+    pub flags: Vec<String>,
+}
+
+impl<P: Into<PathBuf>> From<P> for Source {
+    fn from(path: P) -> Self {
+        Self {
+            path: path.into(),
+            flags: Vec::new(),
+        }
+    }
+}
+
+/// What to compile.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The compiler.
+    pub toolkit: &'a Toolkit,
+    /// The package's directory: nvcc runs there, and relative paths start there.
+    pub root: &'a Path,
+    /// Where results go (`OUT_DIR`); absolute.
+    pub out_dir: &'a Path,
+    /// The files.
+    pub sources: &'a [Source],
+    /// The targets, each compiled to exactly as written.
+    pub targets: &'a [Sm],
+    /// How.
+    pub options: &'a Options,
+}
+
+/// A compiled source for one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// The source as given.
+    pub source: PathBuf,
+    /// The target as given; for a prebuilt cubin the one that its header names.
+    pub target: Sm,
+    /// The cubin; a prebuilt one where it is.
+    pub cubin: PathBuf,
+    /// `X.cudafe1.stub.c`; `None` when the source was no C++.
+    pub stub: Option<PathBuf>,
+    /// `X.cudafe1.gpu`; `None` when the source was no C++.
+    pub gpu: Option<PathBuf>,
+    /// The PTX between; `None` when the source was a cubin.
+    pub ptx: Option<PathBuf>,
+    /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them; empty for a prebuilt cubin.
+    pub spills: BTreeMap<String, Spills>,
+    /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
+    /// start at [`Request::root`]).
+    pub dependencies: Vec<PathBuf>,
+    /// What the tools said, without errors; the same whether it was compiled now or earlier.
+    pub messages: Vec<Message>,
+    /// Why it was compiled now; `None` when the earlier result still holds.
+    pub recompiled: Option<String>,
+    /// Headers of a toolkit that may be changed in place.
+    toolkit_headers: Vec<PathBuf>,
+    /// Directories whose new files could be included instead of those that were.
+    shadowing: Vec<PathBuf>,
+}
+
+impl Unit {
+    /// Whether a compiler ran for it in this build.
+    pub fn compiled(&self) -> bool {
+        self.recompiled.is_some()
+    }
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// The units that compiled, by source in the order given, then by target.
+    pub units: Vec<Unit>,
+    /// The sources that did not, each once with all targets that failed the same way.
+    pub failures: Vec<Failure>,
+    /// Things a user should know that concern no single file.
+    pub notes: Vec<String>,
+}
+
+/// What cargo should watch, so that it runs the build script again when any of it changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// Files and directories, sorted.
+    pub paths: Vec<PathBuf>,
+    /// Environment variables, sorted.
+    pub variables: Vec<String>,
+}
+
+/// Compiles what changed.
+///
+/// # Errors
+/// Something is wrong with the request as a whole (no host compiler, a target that nvcc does not know, a flag that
+/// cannot be used, an unwritable directory). What is wrong with single sources is in [`Outcome::failures`].
+pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
+    command::check(request)?;
+    let files = Files::default();
+    let host = host_compiler(env, command::ccbin(request.options).as_deref());
+    let common = unit::Common::new(env, request, host.as_ref().ok(), &files);
+
+    let mut plans = Vec::new();
+    for source in sources_once(request)? {
+        for &target in request.targets {
+            let plan = unit::Plan::new(&common, source, target);
+            // A prebuilt cubin is for the target in its header, however many are asked for.
+            let once = !plan.needs_tools();
+            plans.push(plan);
+            if once {
+                break;
+            }
+        }
+    }
+    // Units that stand still are looked up here; only the others take a job.
+    let mut units: Vec<Option<Unit>> = Vec::with_capacity(plans.len());
+    let mut stale = Vec::new();
+    for (index, plan) in plans.iter().enumerate() {
+        match plan.up_to_date(&common) {
+            Ok(unit) => units.push(Some(unit)),
+            Err(reason) => {
+                units.push(None);
+                stale.push((index, reason));
+            }
+        }
+    }
+    if stale.iter().any(|(index, _)| plans[*index].needs_host())
+        && let Err(missing) = host
+    {
+        return Err(Error::NoHostCompiler(missing));
+    }
+    let targets: BTreeSet<Sm> = stale
+        .iter()
+        .filter(|(index, _)| plans[*index].needs_tools())
+        .map(|(index, _)| plans[*index].target())
+        .collect();
+    for target in targets {
+        command::check_target(env, request, host.as_ref().ok(), target)?;
+    }
+
+    if !stale.is_empty() {
+        let dir = request.out_dir.join("units");
+        std::fs::create_dir_all(&dir).map_err(|error| Error::OutDir {
+            path: dir,
+            why: error.to_string(),
+        })?;
+    }
+    let results = jobs::run(env, stale, |(index, reason)| {
+        (index, plans[index].build(&common, &reason))
+    });
+    let mut failures: Vec<Failure> = Vec::new();
+    for (index, result) in results {
+        match result {
+            Ok(unit) => units[index] = Some(unit),
+            Err(failure) => match failures.iter_mut().find(|known| known.same(&failure)) {
+                Some(known) => known.targets.extend(failure.targets),
+                None => failures.push(*failure),
+            },
+        }
+    }
+    Ok(Outcome {
+        units: units.into_iter().flatten().collect(),
+        failures,
+        notes: common.notes(),
+    })
+}
+
+/// The sources, each once: a file may be given by itself and by its directory.
+fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
+    let mut seen: BTreeMap<PathBuf, &Source> = BTreeMap::new();
+    let mut sources = Vec::new();
+    for source in request.sources {
+        let full = crate::toolkit::normalize(&request.root.join(&source.path));
+        match seen.get(&full) {
+            None => {
+                seen.insert(full, source);
+                sources.push(source);
+            }
+            Some(known) if known.flags == source.flags => {}
+            Some(_) => return Err(Error::Twice(source.path.clone())),
+        }
+    }
+    Ok(sources)
+}
+
+/// Everything that a result depends on, for cargo's `rerun-if-*` lines.
+///
+/// Paths: the sources, every dependency (but not the headers of a toolkit that was installed by us and never changes),
+/// the include directories and the directories of included headers (a header that appears there may come first), nvcc
+/// and the host compiler. A directory that holds
+/// `out_dir` is left out, since cargo would see each build's own output as a change. Variables: all that `env` was
+/// asked for.
+pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
+    let mut paths: BTreeSet<PathBuf> = BTreeSet::new();
+    let out_dir = crate::toolkit::normalize(&request.root.join(request.out_dir));
+    paths.insert(request.toolkit.nvcc.clone());
+    if let Ok(HostCompiler { program, .. }) =
+        host_compiler(env, command::ccbin(request.options).as_deref())
+    {
+        paths.insert(program);
+    }
+    paths.extend(request.sources.iter().map(|source| source.path.clone()));
+    let mut dirs: BTreeSet<&Path> = request
+        .options
+        .includes
+        .iter()
+        .map(PathBuf::as_path)
+        .collect();
+    for unit in &outcome.units {
+        paths.extend(unit.dependencies.iter().cloned());
+        paths.extend(unit.toolkit_headers.iter().cloned());
+        dirs.extend(unit.shadowing.iter().map(PathBuf::as_path));
+    }
+    for dir in dirs {
+        // The root itself as a relative path is empty; cargo would watch the whole package for it.
+        let full = crate::toolkit::normalize(&request.root.join(dir));
+        if full.is_dir() && !out_dir.starts_with(&full) {
+            paths.insert(dir.to_owned());
+        }
+    }
+    Watch {
+        paths: paths.into_iter().collect(),
+        variables: env.consulted(),
+    }
+}
+
+/// A target as a user writes it.
+///
+/// # Errors
+/// The text is no `sm_NN`, `sm_NNa` or `sm_NNf`; the error says why the other things that nvcc's `-arch` accepts
+/// (`native`, `all`, `compute_90`) are refused.
+pub fn target(text: &str) -> Result<Sm, TargetError> {
+    text.parse().map_err(|_| TargetError::new(text))
+}

@@ -7,7 +7,11 @@ pub(crate) const LONGEST: usize = 4096;
 
 /// A pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glob(String);
+pub struct Glob {
+    text: String,
+    /// Characters other than `*` and `?`.
+    literals: usize,
+}
 
 /// How closely a pattern describes a text; the greater, the more specific.
 ///
@@ -24,12 +28,14 @@ pub struct Specificity {
 impl Glob {
     /// Any text is a pattern.
     pub fn new(pattern: impl Into<String>) -> Self {
-        Self(pattern.into())
+        let text = pattern.into();
+        let literals = text.chars().filter(|c| !matches!(c, '*' | '?')).count();
+        Self { text, literals }
     }
 
     /// The pattern's text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// How closely the pattern describes `text`, if it matches the whole of it.
@@ -37,69 +43,83 @@ impl Glob {
     /// A `*` in `text` (`scale<float*>`) is a character like any other, so a name copied from a message matches
     /// itself, and exactly.
     pub fn specificity(&self, text: &str) -> Option<Specificity> {
-        let exact = self.0 == text;
-        (exact || matches(&self.0, text)).then(|| Specificity {
+        let exact = self.text == text;
+        (exact || matches(&self.text, text)).then_some(Specificity {
             exact,
-            literals: self.0.chars().filter(|c| !matches!(c, '*' | '?')).count(),
+            literals: self.literals,
         })
     }
 
     /// Whether the pattern matches the whole of `text`.
     pub fn matches(&self, text: &str) -> bool {
-        self.0 == text || matches(&self.0, text)
+        self.text == text || matches(&self.text, text)
     }
 
     /// Whether it holds `*` or `?`.
     pub fn has_wildcard(&self) -> bool {
-        self.0.contains(['*', '?'])
+        self.text.contains(['*', '?'])
     }
 }
 
 impl fmt::Display for Glob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
-/// Only the last `*` is ever taken back, which is enough and needs at most pattern times text steps and no memory.
+/// The parts between the stars are found from left to right, each as early as possible: a later place could only leave
+/// less room for the rest. No part is ever looked for twice, and the standard library's search does the work.
 fn matches(pattern: &str, text: &str) -> bool {
-    let (mut pattern, mut text) = (pattern, text);
-    let mut retry: Option<(&str, &str)> = None;
-    loop {
-        let (head, rest) = split(pattern);
-        let (character, text_rest) = split(text);
-        match (head, character) {
-            (Some('*'), _) => {
-                retry = Some((rest, text));
-                pattern = rest;
-                continue;
-            }
-            (Some('?'), Some(_)) => {
-                (pattern, text) = (rest, text_rest);
-                continue;
-            }
-            (Some(a), Some(b)) if a == b => {
-                (pattern, text) = (rest, text_rest);
-                continue;
-            }
-            (None, None) => return true,
-            _ => {}
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return strip(pattern, text) == Some("");
+    };
+    let Some(mut text) = strip(first, text) else {
+        return false;
+    };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*') {
+        match find(part, text) {
+            Some(after) => text = after,
+            None => return false,
         }
-        let Some((after_star, start)) = retry else {
-            return false;
-        };
-        let (skipped, start) = split(start);
-        if skipped.is_none() {
-            return false;
-        }
-        retry = Some((after_star, start));
-        (pattern, text) = (after_star, start);
     }
+    ends(last, text)
 }
 
-fn split(text: &str) -> (Option<char>, &str) {
-    let mut chars = text.chars();
-    (chars.next(), chars.as_str())
+/// What follows `part` (without `*`) at the beginning of `text`.
+fn strip<'t>(part: &str, text: &'t str) -> Option<&'t str> {
+    if !part.contains('?') {
+        return text.strip_prefix(part);
+    }
+    let mut text = text.chars();
+    for wanted in part.chars() {
+        let c = text.next()?;
+        if wanted != '?' && wanted != c {
+            return None;
+        }
+    }
+    Some(text.as_str())
+}
+
+/// What follows the first place of `part` (without `*`) in `text`.
+fn find<'t>(part: &str, text: &'t str) -> Option<&'t str> {
+    if !part.contains('?') {
+        let (_, after) = text.split_once(part)?;
+        return Some(after);
+    }
+    text.char_indices()
+        .find_map(|(at, _)| strip(part, &text[at..]))
+}
+
+/// Whether `text` ends with `part` (without `*`).
+fn ends(part: &str, text: &str) -> bool {
+    if !part.contains('?') {
+        return text.ends_with(part);
+    }
+    let skipped = text.chars().count().checked_sub(part.chars().count());
+    skipped
+        .and_then(|skipped| text.char_indices().nth(skipped))
+        .is_some_and(|(at, _)| strip(part, &text[at..]) == Some(""))
 }
 
 #[cfg(test)]
@@ -137,10 +157,45 @@ mod tests {
         }
     }
 
+    /// The definition, in a few lines and exponential time.
+    fn by_definition(pattern: &[char], text: &[char]) -> bool {
+        match (pattern, text) {
+            ([], text) => text.is_empty(),
+            (['*', rest @ ..], text) => (0..=text.len()).any(|at| by_definition(rest, &text[at..])),
+            (['?', rest @ ..], [_, text @ ..]) => by_definition(rest, text),
+            ([a, rest @ ..], [b, text @ ..]) => a == b && by_definition(rest, text),
+            (_, []) => false,
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_definition() {
+        let words = |letters: &[char], most: u32| -> Vec<Vec<char>> {
+            let mut words = vec![Vec::new()];
+            for length in 1..=most {
+                for number in 0..letters.len().pow(length) {
+                    let digits = (0..length).map(|place| number / letters.len().pow(place));
+                    words.push(digits.map(|digit| letters[digit % letters.len()]).collect());
+                }
+            }
+            words
+        };
+        for pattern in words(&['a', 'é', '*', '?'], 5) {
+            let glob = Glob::new(pattern.iter().collect::<String>());
+            for text in words(&['a', 'é'], 4) {
+                let string: String = text.iter().collect();
+                let expected = by_definition(&pattern, &text);
+                assert_eq!(glob.matches(&string), expected, "{glob} {string}");
+            }
+        }
+    }
+
     #[test]
     fn long_hostile_patterns_end_soon() {
-        let pattern = "*a".repeat(LONGEST / 2) + "b";
-        assert!(!Glob::new(pattern).matches(&"a".repeat(20_000)));
+        for part in ["*a", "*a?", "?*", "**"] {
+            let pattern = part.repeat(LONGEST / part.len()) + "b";
+            assert!(!Glob::new(pattern).matches(&"a".repeat(20_000)));
+        }
     }
 
     #[test]

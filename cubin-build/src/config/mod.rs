@@ -35,7 +35,7 @@
 //! kernel = "gemm<*>"          # pattern or array of patterns over the C++ name, or the symbol
 //! arch = "sm_90*"             # pattern or array of patterns
 //! registers = 168
-//! occupancy = { block = 256, min = 0.25 }
+//! occupancy = { block = 256, min = 0.25 }   # and dynamic-shared = "16 KiB", if the launch asks for some
 //! level = "warn"              # allow, warn or deny
 //! reason = "wgmma accumulators"
 //!

@@ -1,9 +1,11 @@
 //! "Did you mean": the known word nearest to a misspelt one.
 
-/// Longer words are not compared: the time grows with the product of the lengths.
+/// Longer words are not compared: the time grows with their length.
 const LONGEST: usize = 256;
+/// More edits are no slip of the pen, and a bound ends most comparisons after a few characters.
+const MOST_EDITS: usize = 5;
 
-/// The candidate with the fewest edits, if a third of the word or less was changed; the first on a tie.
+/// The candidate with the fewest edits, if these are few and change a third of the word or less; the first on a tie.
 pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -11,19 +13,18 @@ pub(crate) fn nearest<'a>(
     if word.len() > LONGEST {
         return None;
     }
-    let allowed = (word.chars().count() / 3).max(1);
+    let allowed = (word.chars().count() / 3).clamp(1, MOST_EDITS);
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= LONGEST)
-        .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(edits, _)| *edits <= allowed)
+        .filter_map(|candidate| Some((distance(word, candidate, allowed)?, candidate)))
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal string alignment);
-/// case and `_` for `-` count nothing.
-fn distance(a: &str, b: &str) -> usize {
+/// case and `_` for `-` count nothing. Nothing when there are more than `most`.
+fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
     let same = |c: char| {
         if c == '_' {
             '-'
@@ -33,6 +34,9 @@ fn distance(a: &str, b: &str) -> usize {
     };
     let a: Vec<char> = a.chars().map(same).collect();
     let b: Vec<char> = b.chars().map(same).collect();
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();
     for i in 0..a.len() {
@@ -46,9 +50,13 @@ fn distance(a: &str, b: &str) -> usize {
             }
             row.push(best);
         }
+        // A swap reaches back over one row, so both must be lost.
+        if row.iter().chain(&last).all(|edits| *edits > most) {
+            return None;
+        }
         before = std::mem::replace(&mut last, row);
     }
-    last.last().copied().unwrap_or(0)
+    last.last().copied().filter(|edits| *edits <= most)
 }
 
 #[cfg(test)]
@@ -73,9 +81,19 @@ mod tests {
 
     #[test]
     fn edits() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("ab", "ba"), 1);
+        for (a, b, edits) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("ab", "ba", 1),
+            ("xxab", "xxba", 1),
+        ] {
+            assert_eq!(distance(a, b, edits), Some(edits), "{a} {b}");
+            assert_eq!(distance(a, b, 9), Some(edits), "{a} {b}");
+            if let Some(fewer) = edits.checked_sub(1) {
+                assert_eq!(distance(a, b, fewer), None, "{a} {b}");
+            }
+        }
     }
 }

@@ -16,6 +16,17 @@ pub(super) struct Syntax {
 impl From<Syntax> for Diag {
     fn from(problem: Syntax) -> Self {
         let file = problem.span.file.path().display().to_string();
+        let line = Span::line(&problem.span.file, problem.span.start().0 as u32);
+        let conflict = ["<<<<<<<", "=======", ">>>>>>>"]
+            .iter()
+            .any(|marker| line.text().starts_with(marker));
+        if conflict {
+            return Self::error(
+                codes::CONFIG_SYNTAX,
+                format!("{file} is not valid TOML: it holds a merge conflict"),
+            )
+            .at(line, "marker of the conflict");
+        }
         Self::error(
             codes::CONFIG_SYNTAX,
             format!("{file} is not valid TOML: {}", problem.message),
@@ -39,6 +50,11 @@ pub(super) struct UnknownKey<'a> {
 impl From<UnknownKey<'_>> for Diag {
     fn from(problem: UnknownKey<'_>) -> Self {
         let UnknownKey { key, table, .. } = problem;
+        let key = &if key.contains(char::is_control) {
+            key.escape_debug().to_string()
+        } else {
+            key.to_owned()
+        };
         let message = if table.is_empty() {
             format!("unknown table or key `{key}`")
         } else {
@@ -123,6 +139,7 @@ impl From<Missing<'_>> for Diag {
 
 /// A value listed twice where each may stand once.
 pub(super) struct Duplicate<'a> {
+    pub code: Code,
     /// "target `sm_80`"
     pub what: &'a str,
     pub span: Span,
@@ -131,12 +148,9 @@ pub(super) struct Duplicate<'a> {
 
 impl From<Duplicate<'_>> for Diag {
     fn from(problem: Duplicate<'_>) -> Self {
-        Self::error(
-            codes::CONFIG_INVALID,
-            format!("{} is listed twice", problem.what),
-        )
-        .at(problem.span, "listed again here")
-        .because(problem.first, "first here")
+        Self::error(problem.code, format!("{} is listed twice", problem.what))
+            .at(problem.span, "listed again here")
+            .because(problem.first, "first here")
     }
 }
 

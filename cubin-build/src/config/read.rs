@@ -60,12 +60,21 @@ impl<'f> Reader<'f> {
         let file = self.file;
         let (document, errors) = DeTable::parse_recoverable(file.text());
         let mut usable = true;
+        let mut last_line = None;
         for error in errors {
             let duplicate = error.message() == "duplicate key";
             usable &= duplicate;
             let span = self.span(error.span().unwrap_or(0..0));
+            // What follows on the same line is mostly the parser finding its way back.
+            let line = span.start().0;
+            if last_line.replace(line) == Some(line) {
+                continue;
+            }
+            if self.diags.len() > MOST_PROBLEMS {
+                break;
+            }
             let message = if duplicate {
-                format!("key `{}` stands twice in its table", span.text())
+                format!("`{}` is defined twice", span.text())
             } else {
                 error.message().to_owned()
             };
@@ -216,7 +225,11 @@ impl<'f> Reader<'f> {
         let span = self.value_span(item);
         match item.value.get_ref() {
             DeValue::String(text) if text.trim().is_empty() => {
-                self.bad(item, format!("{} is empty", Self::subject(item)), None);
+                self.bad(
+                    item,
+                    format!("{} holds an empty string", Self::subject(item)),
+                    None,
+                );
                 None
             }
             DeValue::String(text) => Some(Spanned::new(text.to_string(), span)),
@@ -254,12 +267,13 @@ impl<'f> Reader<'f> {
         noun: &str,
     ) -> Vec<Spanned<String>> {
         let strings = self.strings(item);
-        self.unique(strings, |text| format!("{noun} `{text}`"))
+        self.unique(item.code, strings, |text| format!("{noun} `{text}`"))
     }
 
     /// Drops and reports the values that stood before.
     pub(crate) fn unique<T: PartialEq>(
         &mut self,
+        code: Code,
         values: Vec<Spanned<T>>,
         what: impl Fn(&T) -> String,
     ) -> Vec<Spanned<T>> {
@@ -267,6 +281,7 @@ impl<'f> Reader<'f> {
         for value in values {
             match kept.iter().find(|first| first.value == value.value) {
                 Some(first) => self.add(Duplicate {
+                    code,
                     what: &what(&value.value),
                     span: value.span,
                     first: first.span.clone(),
@@ -323,7 +338,7 @@ impl<'f> Reader<'f> {
             DeValue::Integer(_) => return self.integer(item),
             DeValue::String(text) => text.as_ref(),
             _ => {
-                let expected = "a size in bytes (an integer, or a string like \"48 KiB\")";
+                let expected = "bytes as an integer, or a string like \"48 KiB\"";
                 self.wrong_type(item, expected, None);
                 return None;
             }

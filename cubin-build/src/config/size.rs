@@ -66,7 +66,7 @@ pub fn display(bytes: u64) -> String {
     let noun = if bytes == 1 { "byte" } else { "bytes" };
     let exact = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
         .into_iter()
-        .find(|(_, factor): &(_, u64)| bytes >= *factor && bytes % factor == 0);
+        .find(|(_, factor): &(_, u64)| bytes >= *factor && bytes.is_multiple_of(*factor));
     match exact {
         Some((unit, factor)) => format!("{bytes} {noun} ({} {unit})", bytes / factor),
         None => format!("{bytes} {noun}"),

@@ -134,7 +134,9 @@ fn top(r: &mut Reader<'_>, document: &DeTable<'_>, config: &mut Config) {
                     config.kernels.extend(declared(r, table, span));
                 }
                 let symbols = config.kernels.iter().map(|kernel| kernel.symbol.clone());
-                r.unique(symbols.collect(), |symbol| format!("kernel `{symbol}`"));
+                r.unique(CONFIG, symbols.collect(), |symbol| {
+                    format!("kernel `{symbol}`")
+                });
             }
             _ => unknown(r, item, "", TOP_KEYS),
         }
@@ -165,12 +167,11 @@ fn toolkit(r: &mut Reader<'_>, table: &DeTable<'_>) -> Toolkit {
             _ => unknown(r, item, "[toolkit]", TOOLKIT_KEYS),
         }
     }
-    if let (Some(install), None) = (&toolkit.install, &toolkit.version) {
-        if install.value && !table.contains_key("version") {
-            let message = "`install` in [toolkit] needs a `version`".to_owned();
-            let help = "for example `version = \"13.5\"`".to_owned();
-            r.bad_at(CONFIG, install.span.clone(), message, Some(help));
-        }
+    let install = toolkit.install.as_ref().filter(|install| install.value);
+    if let Some(install) = install.filter(|_| !table.contains_key("version")) {
+        let message = "`install` in [toolkit] needs a `version`".to_owned();
+        let help = "for example `version = \"13.5\"`".to_owned();
+        r.bad_at(CONFIG, install.span.clone(), message, Some(help));
     }
     toolkit
 }
@@ -219,7 +220,7 @@ fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
             }
         }
     }
-    r.unique(targets, |sm| format!("target `{sm}`"))
+    r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
 }
 
 /// What was probably meant by a text that is no target.
@@ -269,7 +270,7 @@ fn defines(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {
     let names = defines
         .iter()
         .map(|define| Spanned::new(define.value.name.clone(), define.span.clone()));
-    r.unique(names.collect(), |name| format!("macro `{name}`"));
+    r.unique(CONFIG, names.collect(), |name| format!("macro `{name}`"));
     defines
 }
 

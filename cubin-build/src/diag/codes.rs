@@ -10,8 +10,10 @@ use super::Code;
 pub enum Topic {
     /// A kernel breaks a budget.
     Budget,
-    /// cubin.toml or the baseline file.
+    /// cubin.toml.
     Config,
+    /// The baseline file.
+    Baseline,
     /// Finding or installing the CUDA toolkit.
     Toolkit,
     /// nvcc, ptxas and their messages.
@@ -32,6 +34,7 @@ impl Topic {
         match self {
             Self::Budget => ("kernel over budget", "kernels over budget"),
             Self::Config => ("problem in cubin.toml", "problems in cubin.toml"),
+            Self::Baseline => ("problem in the baseline", "problems in the baseline"),
             Self::Toolkit => (
                 "problem with the CUDA toolkit",
                 "problems with the CUDA toolkit",
@@ -63,6 +66,13 @@ pub fn find(code: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.code.0 == code)
 }
 
+/// Position of `code` in [`ALL`]: findings about one thing are shown in this order.
+pub(super) fn position(code: Code) -> usize {
+    ALL.iter()
+        .position(|entry| entry.code == code)
+        .unwrap_or(ALL.len())
+}
+
 /// The code's documentation as `cargo cubin explain` prints it.
 pub fn explain(code: &str) -> Option<String> {
     let entry = find(code)?;
@@ -77,7 +87,7 @@ pub fn explain(code: &str) -> Option<String> {
 macro_rules! codes {
     ($($name:ident = $code:literal, $topic:ident, $doc:literal, $example:literal;)+) => {
         $(
-            #[doc = $doc]
+            #[doc = concat!("`", $code, "`: explained in [`ALL`].")]
             pub const $name: Code = Code($code);
         )+
 
@@ -91,8 +101,8 @@ macro_rules! codes {
 codes! {
     // cubin.toml
     CONFIG_SYNTAX = "config-syntax", Config,
-        "cubin.toml is not valid TOML, or a key stands in it twice. Nothing of the file is used until it can be read.",
-        "error[config-syntax]: cubin.toml is not valid TOML: duplicate key";
+        "cubin.toml is not valid TOML, or a key stands in it twice. Nothing is built until it can be read.",
+        "error[config-syntax]: cubin.toml is not valid TOML: `registers` is defined twice";
     UNKNOWN_KEY = "unknown-key", Config,
         "A table of cubin.toml holds a key that cubin-build does not know. A misspelt budget would otherwise check nothing, so this is an error. The nearest known key is suggested.",
         "error[unknown-key]: unknown key `register` in [defaults]\n  = help: did you mean `registers`?";
@@ -101,19 +111,19 @@ codes! {
         "error[config-invalid]: `90a` is no GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`";
     POLICY_INVALID = "policy-invalid", Config,
         "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
-        "error[policy-invalid]: `48 KB` is no size: unit `KB` is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
+        "error[policy-invalid]: `static-shared` in [defaults] is no size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
     UNMATCHED_RULE = "unmatched-rule", Config,
         "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
-        "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is a template instance: write `gemm<*>`";
-    BASELINE_INVALID = "baseline-invalid", Config,
+        "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is an instance of a template: write `gemm<*>`";
+    BASELINE_INVALID = "baseline-invalid", Baseline,
         "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
         "error[baseline-invalid]: unknown budget `register` in the baseline of `gemm<float>`\n  = help: `cargo cubin baseline write` makes the file anew";
-    BASELINE_UNMATCHED = "baseline-unmatched", Config,
+    BASELINE_UNMATCHED = "baseline-unmatched", Baseline,
         "The baseline records a kernel that is no longer there for a target that was compiled. Writing the baseline again drops the entry, so that a later kernel of the same name does not inherit its allowance. A warning.",
         "warning[baseline-unmatched]: 1 entry of cubin-baseline.toml is for a kernel that no longer exists\n  = help: run `cargo cubin baseline write`";
-    BASELINE_IMPROVED = "baseline-improved", Config,
+    BASELINE_IMPROVED = "baseline-improved", Baseline,
         "A kernel is better than its baseline records, perhaps even within its budget. Writing the baseline again keeps the gain: from then on a step back fails. A warning.",
-        "warning[baseline-improved]: baseline can be tightened for 1 kernel: run `cargo cubin baseline write`";
+        "warning[baseline-improved]: baseline cubin-baseline.toml can be tightened: 1 figure in it is worse than the kernel\n  = help: run `cargo cubin baseline write`";
     BASELINE_ACCEPTED = "baseline-accepted", Budget,
         "A kernel is over its budget but not worse than the baseline records. It passes; the summary line counts it.",
         "note[baseline-accepted]: kernel `gemm<float>` uses 168 registers per thread on sm_90a, budget is 128, baseline is 168";
@@ -130,6 +140,9 @@ codes! {
         "error[target-unsupported]: nvcc 12.4 does not support sm_100a";
 
     // compile
+    NO_SOURCES = "no-sources", Compile,
+        "The build script named no source file, or a directory without `.cu` files. Paths are relative to the package's directory.",
+        "error[no-sources]: there is no .cu file below `kernels`";
     COMPILE_FAILED = "compile-failed", Compile,
         "nvcc, ptxas or nvlink refused a source file. Their messages are shown whole, for every failing file and target.",
         "error[compile-failed]: identifier \"blockIdx_x\" is undefined";
@@ -171,7 +184,7 @@ codes! {
         "error[registers-over-budget]: kernel `gemm<float>` uses 168 registers per thread on sm_90a, budget is 128";
     STACK_OVER_BUDGET = "stack-over-budget", Budget,
         "A kernel needs more stack per thread than its budget allows. The stack lies in local memory, which is device memory behind the caches. Usual causes are arrays indexed at run time, spills, and calls that are not inlined.",
-        "error[stack-over-budget]: kernel `sort` uses 256 bytes of stack per thread on sm_80, budget is 0 bytes";
+        "error[stack-over-budget]: kernel `sort` needs 256 bytes of stack per thread on sm_80, budget is 0 bytes";
     STACK_UNKNOWN = "stack-unknown", Budget,
         "A kernel has a stack budget, but how much stack it needs is not statically known: it recurses, calls through a pointer, or uses `alloca`. The budget can thus not be checked. Remove the cause, or allow it for this kernel with a [[rule]].",
         "error[stack-unknown]: stack of kernel `walk` is not statically known on sm_90, budget is 0 bytes";
@@ -191,8 +204,12 @@ codes! {
         "A kernel declares more static shared memory per block than its budget allows. The 1024 bytes that the system reserves from sm_90 on are not counted. Shared memory bounds how many blocks fit on a multiprocessor at once.",
         "error[static-shared-over-budget]: kernel `transpose` uses 33792 bytes (33 KiB) of static shared memory per block on sm_80, budget is 32768 bytes (32 KiB)";
     OCCUPANCY_BELOW_BUDGET = "occupancy-below-budget", Budget,
-        "Too few threads of a kernel fit on a multiprocessor at once, for the block size that the budget names. Which of registers, shared memory, threads and blocks is the limit is said in a note.",
+        "Too few warps of a kernel fit on a multiprocessor at once, for the block size (and dynamic shared memory) that the budget names. A note says what is the limit; where a smaller figure or another block size would do, the help says which. Computed as `cuda_occupancy.h` does, with the largest shared memory carveout.",
         "error[occupancy-below-budget]: kernel `gemm<float>` reaches 18.8 % occupancy with blocks of 320 threads on sm_90a, budget is 25 %";
+
+    OCCUPANCY_UNKNOWN = "occupancy-unknown", Budget,
+        "A kernel has an occupancy budget, but this version of cubin-build does not know what a multiprocessor of the target has. No figure is guessed.",
+        "error[occupancy-unknown]: occupancy of kernel `gemm` is not known on sm_60, budget is 25 %";
 
     // output
     OUTPUT_UNWRITABLE = "output-unwritable", Output,

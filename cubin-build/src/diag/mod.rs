@@ -1,4 +1,4 @@
-//! Findings as data. Checks make them, [`render`] alone turns them into a picture and [`json`] into JSON.
+//! Findings as data. Checks make them, [`mod@render`] alone turns them into a picture and [`json`] into JSON.
 //!
 //! This module knows nothing of kernels, budgets or tools: what is found, and how bad it is, is decided by whoever
 //! makes a [`Diag`]. Every kind of finding has a [`Code`] in [`codes`].

@@ -2,6 +2,8 @@
 //!
 //! The only file that names the renderer. It decides how a finding looks, never whether it is shown.
 
+use std::ops::Range;
+
 use annotate_snippets::{
     Annotation, AnnotationKind, Element, Level as Title, Origin, Renderer, Snippet,
     normalize_untrusted_str, renderer::DecorStyle,
@@ -85,28 +87,43 @@ fn places(diag: &Diag) -> Vec<Element<'_>> {
 
 fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
     let path = file.path().to_string_lossy();
-    if file.text().is_empty() {
+    let text = file.text();
+    if text.is_empty() {
         return Origin::path(path).into();
     }
-    Snippet::source(file.text())
+    // Only the lines from the first label to the last: the renderer works through all of the text it is given.
+    let ranges: Vec<Range<usize>> = labels
+        .iter()
+        .map(|label| fitting(text, &label.span.range))
+        .collect();
+    let first = ranges.iter().map(|range| range.start).min().unwrap_or(0);
+    let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+    let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
+    let (line, _) = file.line_column(start);
+    let annotations = ranges
+        .into_iter()
+        .zip(labels)
+        .map(|(range, label)| annotation(range.start - start..range.end - start, label));
+    Snippet::source(&text[start..end])
+        .line_start(line)
         .path(path)
-        .annotations(labels.iter().map(|label| annotation(file, label)))
+        .annotations(annotations)
         .into()
 }
 
-fn annotation<'a>(file: &SourceFile, label: &'a Label) -> Annotation<'a> {
+fn annotation<'a>(range: Range<usize>, label: &'a Label) -> Annotation<'a> {
     let kind = if label.primary {
         AnnotationKind::Primary
     } else {
         AnnotationKind::Context
     };
     let text = Some(label.text.as_str()).filter(|text| !text.is_empty());
-    kind.span(fitting(file.text(), &label.span.range))
-        .label(text)
+    kind.span(range).label(text)
 }
 
 /// The range moved to character boundaries inside the text: the renderer panics on any other.
-fn fitting(text: &str, range: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+fn fitting(text: &str, range: &Range<usize>) -> Range<usize> {
     let boundary = |offset: usize| {
         let mut offset = offset.min(text.len());
         while !text.is_char_boundary(offset) {

@@ -14,6 +14,8 @@ use super::{
 #[derive(Debug, Clone, Default)]
 pub struct Sink {
     diags: Vec<Diag>,
+    /// Positions in `diags` by message, to find repetitions among thousands.
+    by_message: BTreeMap<String, Vec<usize>>,
 }
 
 impl Sink {
@@ -24,7 +26,9 @@ impl Sink {
 
     /// Adds a finding; one that is there already (a header's warning, once per target) is dropped.
     pub fn push(&mut self, diag: Diag) {
-        if !self.diags.contains(&diag) {
+        let same_message = self.by_message.entry(diag.message.clone()).or_default();
+        if same_message.iter().all(|index| self.diags[*index] != diag) {
+            same_message.push(self.diags.len());
             self.diags.push(diag);
         }
     }
@@ -72,7 +76,7 @@ impl Sink {
                 (
                     std::cmp::Reverse(diag.level),
                     place,
-                    diag.code,
+                    codes::position(diag.code),
                     diag.message.clone(),
                 )
             });
@@ -84,7 +88,7 @@ impl Sink {
                 first.kernel.is_some(),
                 place(first),
                 first.kernel.clone(),
-                first.code,
+                codes::position(first.code),
                 first.message.clone(),
             )
         });

@@ -11,14 +11,19 @@
 //! stack = "unknown"
 //! ```
 //!
-//! Kernels that share name and target (internal kernels of two files) share an entry, which records the worst of them.
+//! `occupancy` is a share, the others are what the budgets of the same name limit. Kernels that share name and target (internal kernels of two files) share an entry, which records the worst of them.
 
 use std::collections::BTreeMap;
 
 use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
-use super::{Facts, help::toml_string, resolve::Policy};
+use super::{
+    Facts,
+    help::toml_string,
+    occupancy,
+    resolve::{KernelRules, Policy},
+};
 use crate::{
     config::{
         Key,
@@ -37,8 +42,61 @@ const HEADER: &str = "\
 # Made by `cargo cubin baseline write`; commit it. A kernel that gets worse than recorded here fails the build.
 ";
 
-/// A figure over its budget. Ordered: not known is worse than any number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Which figure an entry records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Figure {
+    /// What a budget limits.
+    Budget(Key),
+    /// Occupancy in tenths of a percent, rounded down.
+    Occupancy,
+}
+
+impl From<Key> for Figure {
+    fn from(key: Key) -> Self {
+        Self::Budget(key)
+    }
+}
+
+impl Figure {
+    /// As the file spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Budget(key) => key.name(),
+            Self::Occupancy => "occupancy",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        let budgets = Key::ALL.into_iter().map(Self::Budget);
+        budgets
+            .chain([Self::Occupancy])
+            .find(|figure| figure.name() == name)
+    }
+
+    /// Whether `now` is no worse than `recorded`; not known is worse than any number.
+    pub fn no_worse(self, now: Value, recorded: Value) -> bool {
+        match (now, recorded) {
+            (_, Value::Unknown) => true,
+            (Value::Unknown, Value::Known(_)) => false,
+            (Value::Known(now), Value::Known(recorded)) => match self {
+                Self::Budget(_) => now <= recorded,
+                Self::Occupancy => now >= recorded,
+            },
+        }
+    }
+
+    /// The value for messages.
+    pub fn display(self, value: Value) -> String {
+        match (self, value) {
+            (_, Value::Unknown) => "unknown".to_owned(),
+            (Self::Budget(key), Value::Known(value)) => key.display(value),
+            (Self::Occupancy, Value::Known(value)) => occupancy::percent(value as f64 / 1000.0),
+        }
+    }
+}
+
+/// A figure that breaks its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// The figure.
     Known(u64),
@@ -46,18 +104,9 @@ pub enum Value {
     Unknown,
 }
 
-impl Value {
-    /// Whether a kernel with this figure (`None`: not known) is no worse.
-    pub fn covers(self, value: Option<u64>) -> bool {
-        value.map_or(Self::Unknown, Self::Known) <= self
-    }
-
-    /// For messages.
-    pub fn display(self, key: Key) -> String {
-        match self {
-            Self::Known(value) => key.display(value),
-            Self::Unknown => "unknown".to_owned(),
-        }
+impl From<Option<u64>> for Value {
+    fn from(value: Option<u64>) -> Self {
+        value.map_or(Self::Unknown, Self::Known)
     }
 }
 
@@ -73,15 +122,20 @@ pub struct Recorded {
 /// All recorded figures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
-    entries: BTreeMap<String, BTreeMap<Sm, BTreeMap<Key, Recorded>>>,
+    entries: BTreeMap<String, BTreeMap<Sm, BTreeMap<Figure, Recorded>>>,
     file: Option<SourceFile>,
 }
 
 /// Records every figure of `kernels` that is over its budget, unless a `level` allows it.
 pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
     let mut baseline = Baseline::default();
+    let mut rules: BTreeMap<(&str, &str), KernelRules<'_>> = BTreeMap::new();
     for facts in kernels {
-        let selection = policy.select(facts);
+        let (name, symbol) = (facts.name.as_str(), facts.symbol.as_str());
+        let selection = rules
+            .entry((name, symbol))
+            .or_insert_with(|| policy.rules_for(name, symbol))
+            .on(facts.target);
         for key in Key::ALL {
             let Some(budget) = selection.budget(key) else {
                 continue;
@@ -91,31 +145,49 @@ pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
             if within || budget.level == Level::Allow {
                 continue;
             }
-            let value = value.map_or(Value::Unknown, Value::Known);
-            let figures = baseline.entries.entry(facts.name.clone()).or_default();
-            let recorded = figures
-                .entry(facts.target)
-                .or_default()
-                .entry(key)
-                .or_insert(Recorded { value, span: None });
-            recorded.value = recorded.value.max(value);
+            baseline.record(facts, key.into(), value.into());
+        }
+        if let Some(budget) = selection.occupancy()
+            && budget.level > Level::Allow
+            && let Some(value) = occupancy::below(facts, &budget.limit.value)
+        {
+            baseline.record(facts, Figure::Occupancy, value);
         }
     }
     baseline
 }
 
 impl Baseline {
-    /// What is recorded for a kernel on a target.
-    pub fn get(&self, name: &str, target: Sm, key: Key) -> Option<&Recorded> {
-        self.entries.get(name)?.get(&target)?.get(&key)
+    /// Adds a figure; the worse of two stays.
+    fn record(&mut self, facts: &Facts, figure: Figure, value: Value) {
+        let targets = self.entries.entry(facts.name.clone()).or_default();
+        let figures = targets.entry(facts.target).or_default();
+        let recorded = figures
+            .entry(figure)
+            .or_insert(Recorded { value, span: None });
+        if !figure.no_worse(value, recorded.value) {
+            recorded.value = value;
+        }
     }
 
-    /// Every figure, by name, target and key.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Sm, Key, &Recorded)> {
+    /// What is recorded for a kernel on a target.
+    pub fn get(&self, name: &str, target: Sm, figure: Figure) -> Option<&Recorded> {
+        self.entries.get(name)?.get(&target)?.get(&figure)
+    }
+
+    /// What is recorded for a kernel on its target, if the kernel is no worse than that.
+    pub(super) fn accepts(&self, facts: &Facts, figure: Figure, now: Value) -> Option<&Recorded> {
+        self.get(&facts.name, facts.target, figure)
+            .filter(|recorded| figure.no_worse(now, recorded.value))
+    }
+
+    /// Every figure, by name, target and kind.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Sm, Figure, &Recorded)> {
         self.entries.iter().flat_map(|(name, targets)| {
-            targets.iter().flat_map(move |(target, keys)| {
-                keys.iter()
-                    .map(move |(key, recorded)| (name.as_str(), *target, *key, recorded))
+            targets.iter().flat_map(move |(target, figures)| {
+                figures
+                    .iter()
+                    .map(move |(figure, recorded)| (name.as_str(), *target, *figure, recorded))
             })
         })
     }
@@ -145,12 +217,15 @@ impl Baseline {
         for (name, targets) in &self.entries {
             for (target, figures) in targets {
                 text.push_str(&format!("\n[kernel.{}.{target}]\n", toml_string(name)));
-                for (key, recorded) in figures {
-                    let value = match recorded.value {
-                        Value::Known(value) => value.to_string(),
-                        Value::Unknown => "\"unknown\"".to_owned(),
+                for (figure, recorded) in figures {
+                    let value = match (figure, recorded.value) {
+                        (_, Value::Unknown) => "\"unknown\"".to_owned(),
+                        (Figure::Budget(_), Value::Known(value)) => value.to_string(),
+                        (Figure::Occupancy, Value::Known(value)) => {
+                            format!("{:?}", value as f64 / 1000.0)
+                        }
                     };
-                    text.push_str(&format!("{} = {value}\n", key.name()));
+                    text.push_str(&format!("{} = {value}\n", figure.name()));
                 }
             }
         }
@@ -232,24 +307,34 @@ fn kernel(r: &mut Reader<'_>, name: &str, targets: &DeTable<'_>, baseline: &mut 
             continue;
         };
         for item in r.entries(table_name(&table), figures) {
-            let Some(key) = Key::ALL.into_iter().find(|key| key.name() == item.key) else {
+            let Some(figure) = Figure::named(item.key) else {
                 let message = format!("unknown budget `{}` in {table}", item.key);
                 unknown(r, item, message);
                 continue;
             };
-            let value = if Reader::text(item) == Some("unknown") {
-                Some(Value::Unknown)
-            } else {
-                r.count(item).map(|count| Value::Known(count.value))
-            };
-            if let Some(value) = value {
+            if let Some(value) = value(r, item, figure) {
                 let span = Some(r.value_span(item));
                 let targets = baseline.entries.entry(name.to_owned()).or_default();
                 let figures = targets.entry(target).or_default();
-                figures.insert(key, Recorded { value, span });
+                figures.insert(figure, Recorded { value, span });
             }
         }
     }
+}
+
+fn value(r: &mut Reader<'_>, item: Item<'_, '_>, figure: Figure) -> Option<Value> {
+    if Reader::text(item) == Some("unknown") {
+        return Some(Value::Unknown);
+    }
+    if figure != Figure::Occupancy {
+        return r.count(item).map(|count| Value::Known(count.value));
+    }
+    let share = r.float(item)?.value;
+    if (0.0..=1.0).contains(&share) {
+        return Some(Value::Known((share * 1000.0).round() as u64));
+    }
+    r.bad(item, "occupancy is a share of 0 to 1".to_owned(), None);
+    None
 }
 
 fn unknown(r: &mut Reader<'_>, item: Item<'_, '_>, message: String) {

@@ -9,16 +9,17 @@ use cubin_core::arch::Sm;
 
 use super::{
     Baseline, Facts,
-    baseline::Value,
     findings::{
         Accepted, BaselineImproved, BaselineUnmatched, Excess, NotKnown, OverBudget, UnmatchedArch,
         UnmatchedKernel, UnmatchedTogether,
     },
+    occupancy,
     resolve::{Budget, Policy, Selection},
 };
 use crate::{
-    config::{Config, Key},
+    config::{Config, Glob, Key, Rule},
     diag::{Diag, Level},
+    source::Spanned,
 };
 
 /// Everything the policy of `config` has to say about `kernels`.
@@ -62,9 +63,13 @@ fn check_kernel<'a>(
     on_targets: &[&'a Facts],
     diags: &mut Vec<Diag>,
 ) {
+    let Some(first) = on_targets.first() else {
+        return;
+    };
+    let rules = policy.rules_for(&first.name, &first.symbol);
     let selections: Vec<Selection<'a>> = on_targets
         .iter()
-        .map(|facts| policy.select(facts))
+        .map(|facts| rules.on(facts.target))
         .collect();
     for key in Key::ALL {
         // Targets that share a budget share a finding; two rules for two targets give two.
@@ -78,19 +83,21 @@ fn check_kernel<'a>(
             if value.is_some_and(|value| value <= budget.limit.value) {
                 continue;
             }
-            let recorded = baseline.and_then(|file| file.get(&facts.name, facts.target, key));
-            if let Some(recorded) = recorded.filter(|recorded| recorded.value.covers(value)) {
+            // What a rule allows is allowed by the rule, not by the baseline.
+            let baseline = baseline.filter(|_| budget.level > Level::Allow);
+            if let Some(recorded) =
+                baseline.and_then(|file| file.accepts(facts, key.into(), value.into()))
+            {
                 let accepted = Accepted {
                     budget,
                     facts,
                     recorded,
                 };
-                // What a rule allows is allowed by the rule, not by the baseline.
-                if budget.level > Level::Allow {
-                    diags.push(accepted.into());
-                    continue;
-                }
+                diags.push(accepted.into());
+                continue;
             }
+            let recorded =
+                baseline.and_then(|file| file.get(&facts.name, facts.target, key.into()));
             match value {
                 Some(value) => {
                     let excess = Excess {
@@ -125,11 +132,15 @@ fn check_kernel<'a>(
         diags.extend(over.into_iter().map(Diag::from));
         diags.extend(unknown.into_iter().map(Diag::from));
     }
+    occupancy::check(on_targets, &selections, baseline, diags);
 }
 
 fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
     std::ptr::eq(a.limit, b.limit) && a.level == b.level
 }
+
+/// For how many unmatched patterns the name that was meant is looked for, which compares them with every kernel.
+const MOST_GUESSES: usize = 20;
 
 fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
     let names: BTreeSet<&str> = kernels.iter().map(|facts| facts.name.as_str()).collect();
@@ -138,6 +149,7 @@ fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
     let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let targets: Vec<Sm> = targets.into_iter().collect();
     let target_names: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let mut guesses = 0;
     for rule in &config.rules {
         let (mut any_kernel, mut any_arch) = (rule.kernels.is_empty(), rule.archs.is_empty());
         for pattern in &rule.kernels {
@@ -147,8 +159,13 @@ fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
                 .any(|text| pattern.value.matches(text));
             any_kernel |= matched;
             if !matched {
-                let names = &names;
-                diags.push(UnmatchedKernel { pattern, names }.into());
+                guesses += 1;
+                let finding = UnmatchedKernel {
+                    pattern,
+                    names: &names,
+                    guess: guesses <= MOST_GUESSES,
+                };
+                diags.push(finding.into());
             }
         }
         for pattern in &rule.archs {
@@ -159,20 +176,22 @@ fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
                 diags.push(UnmatchedArch { pattern, targets }.into());
             }
         }
-        let together = || {
-            kernels.iter().any(|facts| {
-                let target = facts.target.to_string();
-                let kernel = rule.kernels.iter().any(|pattern| {
-                    pattern.value.matches(&facts.name) || pattern.value.matches(&facts.symbol)
-                });
-                kernel && rule.archs.iter().any(|arch| arch.value.matches(&target))
-            })
-        };
         let both = !rule.kernels.is_empty() && !rule.archs.is_empty();
-        if both && any_kernel && any_arch && !together() {
+        if both && any_kernel && any_arch && !matches_together(rule, kernels) {
             diags.push(UnmatchedTogether { rule }.into());
         }
     }
+}
+
+fn matches_together(rule: &Rule, kernels: &[Facts]) -> bool {
+    kernels.iter().any(|facts| {
+        let target = facts.target.to_string();
+        let arch = rule.archs.iter().any(|arch| arch.value.matches(&target));
+        let kernel = |pattern: &Spanned<Glob>| {
+            pattern.value.matches(&facts.name) || pattern.value.matches(&facts.symbol)
+        };
+        arch && rule.kernels.iter().any(kernel)
+    })
 }
 
 fn check_baseline(
@@ -183,11 +202,10 @@ fn check_baseline(
 ) {
     let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let now = super::baseline_from(kernels, &policy);
-    let mut present: BTreeMap<(&str, Sm), Vec<&Facts>> = BTreeMap::new();
-    for facts in kernels {
-        let key = (facts.name.as_str(), facts.target);
-        present.entry(key).or_default().push(facts);
-    }
+    let present: BTreeSet<(&str, Sm)> = kernels
+        .iter()
+        .map(|facts| (facts.name.as_str(), facts.target))
+        .collect();
     let file = baseline.file_name();
     let mut unmatched = BaselineUnmatched {
         file: &file,
@@ -198,31 +216,22 @@ fn check_baseline(
         entries: Vec::new(),
         now: Vec::new(),
     };
-    for (name, target, key, recorded) in baseline.iter() {
-        let Some(facts) = present.get(&(name, target)) else {
+    for (name, target, figure, recorded) in baseline.iter() {
+        if !present.contains(&(name, target)) {
             // A build for fewer targets says nothing about the others.
-            let known = unmatched.entries.last();
-            let repeated = known.is_some_and(|(last, on, _)| (*last, *on) == (name, target));
+            let last = unmatched.entries.last();
+            let repeated = last.is_some_and(|(last, on, _)| (*last, *on) == (name, target));
             if targets.contains(&target) && !repeated {
                 unmatched.entries.push((name, target, recorded));
             }
             continue;
-        };
-        let still = now.get(name, target, key).map(|entry| entry.value);
-        if still.is_some_and(|still| still >= recorded.value) {
-            continue;
         }
-        let worst = facts
-            .iter()
-            .map(|facts| facts.value(key).map_or(Value::Unknown, Value::Known))
-            .max();
-        let within = if still.is_none() {
-            ", which cubin.toml allows"
-        } else {
-            ""
+        let figure_now = match now.get(name, target, figure) {
+            Some(now) if figure.no_worse(recorded.value, now.value) => continue,
+            Some(now) => format!("{} now", figure.display(now.value)),
+            None => "cubin.toml allows what it is now".to_owned(),
         };
-        let value = worst.map_or(String::new(), |value| value.display(key));
-        improved.now.push(format!("{value}{within}"));
+        improved.now.push(figure_now);
         improved.entries.push((name, target, recorded));
     }
     if !unmatched.entries.is_empty() {

@@ -2,11 +2,16 @@
 
 use cubin_core::arch::Sm;
 
-use super::{Facts, baseline::Recorded, help, resolve::Budget};
+use super::{
+    Facts,
+    baseline::{Figure, Recorded},
+    help, occupancy,
+    resolve::Budget,
+};
 use crate::{
     config::{Glob, Key, Rule, nearest, size},
     diag::{Code, Diag, codes},
-    source::Spanned,
+    source::{Span, Spanned},
 };
 
 /// A kernel exceeds a budget, on one target or several.
@@ -37,12 +42,19 @@ impl From<OverBudget<'_>> for Diag {
             figures_on_targets(key, &on)
         );
         if let Some(recorded) = worst.baseline {
-            message.push_str(&format!(", baseline is {}", recorded.value.display(key)));
+            message.push_str(&format!(
+                ", baseline is {}",
+                Figure::from(key).display(recorded.value)
+            ));
+        }
+        let mut figures = figures(worst.facts, key);
+        if on.len() > 1 {
+            figures.push_str(&format!(" on {}", worst.facts.target));
         }
         let mut diag = Self::new(over_code(key), budget.level, message)
             .kernel(&worst.facts.name)
-            .at_place(worst.facts.place.as_ref(), figures(worst.facts, key));
-        diag = budget_label(diag, &budget);
+            .at_place(worst.facts.place.as_ref(), figures);
+        diag = budget_label(diag, &budget.limit.span, budget.table, budget.pattern);
         if let Some(span) = worst.baseline.and_then(|recorded| recorded.span.clone()) {
             diag = diag.because(span, "no worse than this was accepted");
         }
@@ -102,7 +114,7 @@ impl From<NotKnown<'_>> for Diag {
         let mut diag = Self::new(code, budget.level, format!("{what}, budget is {limit}"))
             .kernel(name)
             .at_place(facts.place.as_ref(), figures(facts, budget.key));
-        diag = budget_label(diag, &budget);
+        diag = budget_label(diag, &budget.limit.span, budget.table, budget.pattern);
         if let Some(span) = baseline.and_then(|recorded| recorded.span.clone()) {
             diag = diag.because(span, "no worse than this was accepted");
         }
@@ -140,7 +152,7 @@ impl From<Accepted<'_>> for Diag {
             "kernel `{}` {has}, budget is {}, baseline is {}",
             facts.name,
             key.display(budget.limit.value),
-            recorded.value.display(key)
+            Figure::from(key).display(recorded.value)
         );
         let diag = Self::new(codes::BASELINE_ACCEPTED, crate::diag::Level::Allow, message);
         diag.kernel(&facts.name)
@@ -153,11 +165,17 @@ pub(super) struct UnmatchedKernel<'a> {
     pub pattern: &'a Spanned<Glob>,
     /// Names of all kernels, sorted, each once.
     pub names: &'a [&'a str],
+    /// Whether to look for the name that was meant.
+    pub guess: bool,
 }
 
 impl From<UnmatchedKernel<'_>> for Diag {
     fn from(finding: UnmatchedKernel<'_>) -> Self {
-        let UnmatchedKernel { pattern, names } = finding;
+        let UnmatchedKernel {
+            pattern,
+            names,
+            guess,
+        } = finding;
         let count = match names.len() {
             1 => "the only kernel has another name".to_owned(),
             count => format!("matches none of the {count} kernels"),
@@ -167,7 +185,8 @@ impl From<UnmatchedKernel<'_>> for Diag {
             format!("no kernel matches `{}`", pattern.value),
         )
         .at(pattern.span.clone(), count);
-        match kernel_help(pattern.value.as_str(), names) {
+        let help = guess.then(|| kernel_help(pattern.value.as_str(), names));
+        match help.flatten() {
             Some(help) => diag.help(help),
             None => diag.note("patterns match the whole C++ name or the symbol"),
         }
@@ -176,8 +195,10 @@ impl From<UnmatchedKernel<'_>> for Diag {
 
 /// The pattern that was probably meant.
 fn kernel_help(pattern: &str, names: &[&str]) -> Option<String> {
-    let base = |name: &str| name.split('<').next().unwrap_or(name).to_owned();
-    let instance = |name: &&&str| name.contains('<') && base(name) == pattern;
+    let instance = |name: &&&str| {
+        name.strip_prefix(pattern)
+            .is_some_and(|arguments| arguments.starts_with('<'))
+    };
     if let Some(name) = names.iter().find(instance) {
         return Some(format!(
             "`{name}` is an instance of a template: write `{pattern}<*>`"
@@ -190,10 +211,8 @@ fn kernel_help(pattern: &str, names: &[&str]) -> Option<String> {
     if let Some(name) = names.iter().find(qualified) {
         return Some(format!("the kernel's whole name is `{name}`"));
     }
-    if let Some(name) = names
-        .iter()
-        .find(|name| Glob::new(format!("*::{pattern}")).matches(name))
-    {
+    let in_namespace = Glob::new(format!("*::{pattern}"));
+    if let Some(name) = names.iter().find(|name| in_namespace.matches(name)) {
         return Some(format!("`{name}` is in a namespace: write `*::{pattern}`"));
     }
     let near = nearest(pattern, names.iter().copied())?;
@@ -281,7 +300,7 @@ pub(super) struct BaselineImproved<'a> {
     pub file: &'a str,
     /// (kernel, target, what is recorded).
     pub entries: Vec<(&'a str, Sm, &'a Recorded)>,
-    /// For each entry, what is measured now.
+    /// For each entry, what is to be said of the kernel as it is now.
     pub now: Vec<String>,
 }
 
@@ -297,7 +316,7 @@ impl From<BaselineImproved<'_>> for Diag {
             format!("baseline {file} can be tightened: {figures}"),
         );
         entries_of(diag, &entries, |name, target, index| {
-            format!("`{name}` on {target}: now {}", now[index])
+            format!("`{name}` on {target}: {}", now[index])
         })
     }
 }
@@ -320,19 +339,22 @@ fn entries_of(
     diag.help("run `cargo cubin baseline write`")
 }
 
-fn budget_label(diag: Diag, budget: &Budget<'_>) -> Diag {
-    let origin = match budget.pattern {
+/// Points at the budget and says which table set it.
+pub(super) fn budget_label(
+    diag: Diag,
+    span: &Span,
+    table: &Rule,
+    pattern: Option<&Spanned<Glob>>,
+) -> Diag {
+    let origin = match pattern {
         Some(pattern) => format!("from the [[rule]] for `{}`", pattern.value),
-        None if budget.table.archs.is_empty() => "from [defaults]".to_owned(),
+        None if table.archs.is_empty() => "from [defaults]".to_owned(),
         None => "from this [[rule]]".to_owned(),
     };
-    diag.because(
-        budget.limit.span.clone(),
-        format!("budget set here, {origin}"),
-    )
+    diag.because(span.clone(), format!("budget set here, {origin}"))
 }
 
-fn reason(diag: Diag, rule: &Rule) -> Diag {
+pub(super) fn reason(diag: Diag, rule: &Rule) -> Diag {
     match &rule.reason {
         Some(reason) => diag.note(format!("reason given for this budget: {}", reason.value)),
         None => diag,
@@ -413,7 +435,7 @@ fn figures_on_targets(key: Key, on: &[Excess<'_>]) -> String {
 }
 
 /// `sm_80`, `sm_80 and sm_90`, `sm_75, sm_80, sm_86 and 5 more targets`.
-fn targets_text(targets: &[Sm]) -> String {
+pub(super) fn targets_text(targets: &[Sm]) -> String {
     let names: Vec<String> = targets.iter().map(Sm::to_string).collect();
     match names.as_slice() {
         [] => "no target".to_owned(),
@@ -452,6 +474,10 @@ fn figures(facts: &Facts, key: Key) -> String {
     }
     if let Some(threads) = facts.max_threads {
         parts.push(format!("launch bounds {threads}"));
+        if let Some(occupancy) = occupancy::of(facts, threads, 0) {
+            let percent = occupancy::percent(occupancy.ratio());
+            parts.push(format!("occupancy {percent} at {threads} threads"));
+        }
     }
     parts.join(", ")
 }

@@ -8,14 +8,18 @@ pub mod baseline;
 mod check;
 mod findings;
 mod help;
+mod occupancy;
 pub mod resolve;
 
-use cubin_core::arch::Sm;
+use cubin_core::{
+    arch::Sm,
+    kernel::{Function, Params},
+};
 
 use crate::{config::Key, source::Span};
 pub use baseline::{Baseline, baseline_from};
 pub use check::check;
-pub use resolve::{Budget, Policy};
+pub use resolve::{Budget, OccupancyBudget, Policy};
 
 /// What is known of one kernel on one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub struct Facts {
     pub params: Option<u32>,
     /// Static shared memory in bytes per block, without what the system reserves.
     pub static_shared: u64,
+    /// Named barriers, which bound occupancy from compute capability 9.0 on; `None` when not recorded.
+    pub barriers: Option<u8>,
     /// `__launch_bounds__`: most threads per block, x times y times z.
     pub max_threads: Option<u32>,
     /// The kernel's name at its definition.
@@ -59,6 +65,32 @@ impl Spills {
 }
 
 impl Facts {
+    /// What the cubin for `target` records of a kernel whose C++ name is `name`.
+    ///
+    /// What a cubin does not record, the spilled bytes and the place in the source, is not known until it is set.
+    pub fn new(name: impl Into<String>, target: Sm, function: &Function<'_>) -> Self {
+        let resources = &function.resources;
+        Self {
+            name: name.into(),
+            symbol: function.symbol.to_owned(),
+            target,
+            registers: resources.registers,
+            stack: resources.stack,
+            spills: None,
+            params: match function.params {
+                Params::NotRecorded => None,
+                Params::Recorded { size, .. } => Some(size),
+            },
+            static_shared: resources.static_shared,
+            barriers: resources.barriers,
+            max_threads: function
+                .launch
+                .max_threads
+                .map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
+            place: None,
+        }
+    }
+
     /// The figure that a budget limits; `None` when it is not known.
     pub fn value(&self, key: Key) -> Option<u64> {
         match key {

@@ -11,8 +11,10 @@
 //! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
 //! budgets speaks of these budgets only; a rule with a level and no budget speaks of all.
 
+use cubin_core::arch::Sm;
+
 use crate::{
-    config::{Config, Glob, Key, Rule, glob::Specificity},
+    config::{Budgets, Config, Glob, Key, Occupancy, Rule, glob::Specificity},
     diag::Level,
     policy::Facts,
     source::Spanned,
@@ -40,6 +42,19 @@ pub struct Budget<'c> {
     pub level: Level,
 }
 
+/// A least occupancy that holds for a kernel on a target, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OccupancyBudget<'c> {
+    /// The block and the least share, and their place in cubin.toml.
+    pub limit: &'c Spanned<Occupancy>,
+    /// The table that sets it.
+    pub table: &'c Rule,
+    /// The pattern by which that table selects the kernel; none for `[defaults]` and rules without `kernel`.
+    pub pattern: Option<&'c Spanned<Glob>>,
+    /// How much a violation matters.
+    pub level: Level,
+}
+
 /// Position of a rule that selects a kernel: compared in this order, the greatest wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
@@ -47,6 +62,16 @@ struct Rank {
     arch: Option<Specificity>,
     /// Position in the file; none for `[defaults]`.
     index: Option<usize>,
+}
+
+/// A pattern that matches a kernel or target, and how closely; none where a rule has no such patterns.
+type Match<'c> = Option<(Specificity, &'c Spanned<Glob>)>;
+
+/// The rules whose `kernel` patterns select one kernel, in the order of the file.
+#[derive(Debug, Clone)]
+pub struct KernelRules<'c> {
+    defaults: &'c Rule,
+    rules: Vec<(usize, &'c Rule, Match<'c>)>,
 }
 
 /// The tables that select one kernel on one target, the winner first.
@@ -62,22 +87,46 @@ impl<'c> Policy<'c> {
         }
     }
 
+    /// The rules that select a kernel on some target or other.
+    pub fn rules_for(&self, name: &str, symbol: &str) -> KernelRules<'c> {
+        let mut rules = Vec::new();
+        for (index, rule) in self.rules.iter().enumerate() {
+            if let Some(kernel) = closest(&rule.kernels, &[name, symbol]) {
+                rules.push((index, rule, kernel));
+            }
+        }
+        KernelRules {
+            defaults: self.defaults,
+            rules,
+        }
+    }
+
     /// The tables that select this kernel on its target.
     pub fn select(&self, facts: &Facts) -> Selection<'c> {
-        let target = facts.target.to_string();
+        self.rules_for(&facts.name, &facts.symbol).on(facts.target)
+    }
+
+    /// The limit for `key` of this kernel on its target, if there is one.
+    pub fn budget(&self, facts: &Facts, key: Key) -> Option<Budget<'c>> {
+        self.select(facts).budget(key)
+    }
+}
+
+impl<'c> KernelRules<'c> {
+    /// Those that select the kernel on `target`.
+    pub fn on(&self, target: Sm) -> Selection<'c> {
+        let target = target.to_string();
         let mut selected = Vec::new();
-        for (index, rule) in self.rules.iter().enumerate() {
-            let kernel = closest(&rule.kernels, &[&facts.name, &facts.symbol]);
-            let arch = closest(&rule.archs, &[&target]);
-            let (Some(kernel), Some(arch)) = (kernel, arch) else {
+        for (index, rule, kernel) in &self.rules {
+            let Some(arch) = closest(&rule.archs, &[&target]) else {
                 continue;
             };
             let rank = Rank {
                 kernel: kernel.map(|(specificity, _)| specificity),
                 arch: arch.map(|(specificity, _)| specificity),
-                index: Some(index),
+                index: Some(*index),
             };
-            selected.push((rank, rule, kernel.map(|(_, pattern)| pattern)));
+            selected.push((rank, *rule, kernel.map(|(_, pattern)| pattern)));
         }
         selected.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
         let lowest = Rank {
@@ -88,38 +137,50 @@ impl<'c> Policy<'c> {
         selected.push((lowest, self.defaults, None));
         Selection(selected)
     }
-
-    /// The limit for `key` of this kernel on its target, if there is one.
-    pub fn budget(&self, facts: &Facts, key: Key) -> Option<Budget<'c>> {
-        self.select(facts).budget(key)
-    }
 }
 
 impl<'c> Selection<'c> {
     /// The limit for `key`, if any of the tables sets one.
     pub fn budget(&self, key: Key) -> Option<Budget<'c>> {
-        let (limit, table, pattern) = self
-            .0
-            .iter()
-            .find_map(|(_, rule, pattern)| Some((rule.budgets.get(key)?, *rule, *pattern)))?;
+        let (limit, table, pattern) = self.first(|budgets| budgets.get(key))?;
+        let level = self.level(|budgets| budgets.get(key).is_some());
         Some(Budget {
             key,
             limit,
             table,
             pattern,
-            level: self.level(key),
+            level,
         })
     }
 
-    /// How much a violation of `key` matters.
-    fn level(&self, key: Key) -> Level {
+    /// The least occupancy, if any of the tables sets one.
+    pub fn occupancy(&self) -> Option<OccupancyBudget<'c>> {
+        let (limit, table, pattern) = self.first(|budgets| budgets.occupancy.as_ref())?;
+        let level = self.level(|budgets| budgets.occupancy.is_some());
+        Some(OccupancyBudget {
+            limit,
+            table,
+            pattern,
+            level,
+        })
+    }
+
+    fn first<T>(
+        &self,
+        value: impl Fn(&'c Budgets) -> Option<T>,
+    ) -> Option<(T, &'c Rule, Option<&'c Spanned<Glob>>)> {
+        self.0
+            .iter()
+            .find_map(|(_, rule, pattern)| Some((value(&rule.budgets)?, *rule, *pattern)))
+    }
+
+    /// How much a violation of a budget matters, which `sets` finds in a table.
+    fn level(&self, sets: impl Fn(&Budgets) -> bool) -> Level {
         self.0
             .iter()
             .find_map(|(rank, rule, _)| {
                 // [defaults] speaks of every budget, whatever else it sets.
-                let speaks = rank.index.is_none()
-                    || rule.budgets.is_empty()
-                    || rule.budgets.get(key).is_some();
+                let speaks = rank.index.is_none() || rule.budgets.is_empty() || sets(&rule.budgets);
                 rule.level.as_ref().filter(|_| speaks)
             })
             .map_or(Level::Deny, |level| level.value)
@@ -127,11 +188,7 @@ impl<'c> Selection<'c> {
 }
 
 /// The pattern that matches one of `texts` most closely. `Some(None)` when there are no patterns: all are selected.
-#[expect(clippy::type_complexity, reason = "used twice, in one function")]
-fn closest<'c>(
-    patterns: &'c [Spanned<Glob>],
-    texts: &[&str],
-) -> Option<Option<(Specificity, &'c Spanned<Glob>)>> {
+fn closest<'c>(patterns: &'c [Spanned<Glob>], texts: &[&str]) -> Option<Match<'c>> {
     if patterns.is_empty() {
         return Some(None);
     }

@@ -8,6 +8,7 @@
 pub mod check;
 mod ctype;
 mod declarator;
+pub mod declared;
 mod gpu;
 pub mod guard;
 mod layout;

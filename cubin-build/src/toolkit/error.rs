@@ -141,7 +141,12 @@ impl fmt::Display for Error {
                 f,
                 "the wheels of CUDA toolkit {wanted} were installed, but do not work, and were removed again: {why}"
             ),
-            Self::Io { path, error } => write!(f, "cannot use `{}`: {error}", path.display()),
+            Self::Io { path, error } => write!(
+                f,
+                "cannot use `{}`: {error}\n\
+                 help: CUBIN_BUILD_CACHE chooses another directory for toolkits",
+                path.display()
+            ),
         }
     }
 }
@@ -208,6 +213,11 @@ fn pip_help(output: &str, wanted: Wanted) -> String {
         "invalid peer certificate",
     ]) {
         return "the certificate of the package index was not accepted: give pip or uv the certificates of your network (PIP_CERT, SSL_CERT_FILE)"
+            .to_owned();
+    }
+    if has(&["(from versions: none)"]) {
+        return "the package index offered nothing that fits this machine: check the network and pip's index settings, \
+                and update pip if it is old; NVIDIA has wheels for Linux (x86_64, aarch64) and Windows"
             .to_owned();
     }
     if has(&[

@@ -25,10 +25,14 @@ use std::{
 use super::{
     Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, lock::Lock, version_of,
 };
-use crate::{cache, env::Env};
+use crate::{
+    cache,
+    env::{Env, program_in},
+};
 
-/// The compiler, its headers, and the two tools that show what is in a cubin.
-const EXTRAS: &str = "nvcc,cccl,cudart,cuobjdump,nvdisasm";
+/// The compiler, its headers, and the two tools that show what is in a cubin. Releases before 13.2 have no extras for
+/// those two; uv and pip then warn and go on.
+const EXTRAS: &str = "nvcc,crt,nvvm,cccl,cudart,cuobjdump,nvdisasm";
 /// First release whose nvcc is on PyPI.
 const FIRST_MAJOR: u32 = 13;
 const RECEIPT: &str = "cubin-build-wheels.txt";
@@ -187,13 +191,16 @@ fn installed_as(env: &Env, wanted: Wanted) -> Result<Option<Toolkit>, Error> {
         .find(|toolkit| wanted.matches(toolkit.version)))
 }
 
-/// A directory of the cache as a toolkit: it has a version for a name, a receipt and an nvcc.
+/// A directory of the cache as a toolkit: it has a version for a name, a receipt, and is whole.
 fn open(home: &Path) -> Option<Toolkit> {
     let version: Version = home.file_name()?.to_str()?.parse().ok()?;
     let home = fs::canonicalize(home).ok()?;
     let nvcc = nvcc_below(&home)?;
     let root = nvcc.parent()?.parent()?.to_owned();
     let wheels = receipt_of(&root)?;
+    if missing_part(&root).is_some() {
+        return None;
+    }
     Some(Toolkit {
         root,
         nvcc,
@@ -229,23 +236,25 @@ fn wheels_in(target: &Path) -> String {
 /// What was installed must be whole and run here.
 fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
     let broken = |why: String| Error::Broken { wanted, why };
-    let nvcc = nvcc_below(target).ok_or_else(|| broken("they hold no nvcc".to_owned()))?;
+    let nvcc =
+        nvcc_below(target).ok_or_else(|| broken("they hold no nvcc for this system".to_owned()))?;
     let version = version_of(env, &nvcc, None).map_err(|why| broken(format!("nvcc {why}")))?;
     if !wanted.matches(version) {
         return Err(broken(format!("nvcc says that it is {version}")));
     }
     let root = nvcc.parent().and_then(Path::parent).unwrap_or(target);
-    for part in PARTS {
-        if !root.join(part).exists() {
-            return Err(broken(format!("`{part}` is missing")));
-        }
+    match missing_part(root) {
+        Some(part) => Err(broken(format!("`{part}` is missing"))),
+        None => Ok(version),
     }
-    for tool in ["ptxas", "cuobjdump", "nvdisasm"] {
-        if crate::env::program_in(&root.join("bin"), tool).is_none() {
-            return Err(broken(format!("`{tool}` is missing")));
-        }
+}
+
+/// The first part of a toolkit that is not there.
+fn missing_part(root: &Path) -> Option<&'static str> {
+    if program_in(&root.join("bin"), "ptxas").is_none() {
+        return Some("ptxas");
     }
-    Ok(version)
+    PARTS.into_iter().find(|part| !root.join(part).exists())
 }
 
 /// Removes what killed installations left. The lock is held, so none of them is alive.
@@ -275,10 +284,10 @@ impl Installer {
     /// uv when it is there (it downloads in parallel), else the pip of a Python.
     fn find(env: &Env) -> Result<Self, Error> {
         let mut tried = vec!["uv".to_owned()];
-        if let Some(uv) = env.find_program("uv") {
-            if answers(env, &[uv.clone().into()], "--version") {
-                return Ok(Self::Uv(uv));
-            }
+        if let Some(uv) = env.find_program("uv")
+            && answers(env, &[uv.clone().into()], "--version")
+        {
+            return Ok(Self::Uv(uv));
         }
         let pythons: &[&[&str]] = &[
             &["python3", "-m", "pip"],
@@ -339,6 +348,8 @@ impl Installer {
                 ]);
                 // Settings of the user that contradict `--target`.
                 command
+                    .env_remove("PIP_PREFIX")
+                    .env_remove("PIP_NO_DEPS")
                     .env("PIP_USER", "0")
                     .env("PIP_REQUIRE_VIRTUALENV", "0");
                 command

@@ -18,10 +18,10 @@ impl Version {
     pub fn from_nvcc(text: &str) -> Option<Self> {
         let release = text.lines().rev().find(|line| line.contains("release "))?;
         // Oldest releases print no `V` field; the release alone serves then.
-        if let Some((_, full)) = release.rsplit_once(", V") {
-            if let Ok(version) = full.trim().parse() {
-                return Some(version);
-            }
+        if let Some((_, full)) = release.rsplit_once(", V")
+            && let Ok(version) = full.trim().parse()
+        {
+            return Some(version);
         }
         let (_, rest) = release.split_once("release ")?;
         rest.split([',', ' ']).next()?.parse().ok()

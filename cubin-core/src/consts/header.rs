@@ -74,7 +74,7 @@ pub mod eflags {
     /// New layout, bit 2: plain machine code (set below sm_100).
     pub const V2_SASS: u32 = 0x4;
     /// New layout, bit 3: accelerated target, only written by 12.8 and 12.9; later see
-    /// [`Compat::CUDA_ACCELERATOR_TARGET`](super::Compat::CUDA_ACCELERATOR_TARGET).
+    /// [`Compat::CUDA_ACCELERATOR_TARGET`](crate::consts::Compat::CUDA_ACCELERATOR_TARGET).
     pub const V2_ACCELERATED: u32 = 0x8;
     /// New layout, bits 8 to 15: real SM number.
     pub const V2_SM_SHIFT: u32 = 8;

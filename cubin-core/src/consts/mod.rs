@@ -58,11 +58,11 @@ mod reloc;
 mod section;
 mod symbol;
 
-pub use callgraph::{CallgraphMark, RelAction};
+pub use callgraph::{CallgraphMark, RelAction, RelActionBits, RelActionKind};
 pub use eiattr::{AnnotationKind, Eiattr, Eifmt, Language, ParamSpace, PointeeSpace};
 pub use fatbin::{EntryFlags, EntryKind, FATBIN_MAGIC, FATBIN_WRAPPER_MAGIC};
 pub use header::{AbiVersion, ElfMachine, ElfType, OsAbi, eflags};
 pub use note::{Compat, NOTE_OWNER, NoteType};
 pub use reloc::{Field, Quantity, RelocType};
 pub use section::{SectionName, SectionType, prefix};
-pub use symbol::{MemorySpace, SttOther, SymbolBinding, SymbolType};
+pub use symbol::{MemorySpace, SttOther, SymbolBinding, SymbolType, Visibility};

@@ -5,21 +5,16 @@ use std::borrow::Cow;
 #[cfg(feature = "fatbin")]
 use super::length;
 use super::{Compression, Entry};
-use crate::{Result, consts::EntryKind};
-
-/// Largest image that [`Entry::image`] unpacks, in bytes: 1 GiB.
-///
-/// A few bytes of zstd can claim gigabytes. The largest cubins in use are in the order of 100 MB.
-pub const MAX_IMAGE: u64 = 1 << 30;
+use crate::{Result, consts::EntryKind, limits};
 
 impl<'a> Entry<'a> {
     /// The payload, decompressed: the bytes of a cubin (for a stored one with its padding), PTX text with its NUL, or IR.
     ///
     /// # Errors
-    /// When the payload is damaged, is not what its size field says, would be larger than [`MAX_IMAGE`], is packed by a
+    /// When the payload is damaged, is not what its size field says, would be larger than [`limits::FATBIN_IMAGE`], is packed by a
     /// scheme that is not public, or when the crate was built without the feature `fatbin`.
     pub fn image(&self) -> Result<Cow<'a, [u8]>> {
-        self.image_within(MAX_IMAGE)
+        self.image_within(limits::FATBIN_IMAGE)
     }
 
     /// [`image`](Self::image) with another bound, in bytes.
@@ -103,16 +98,13 @@ impl<'a> Entry<'a> {
 
         /// Decoded at a time: bounds what a lying frame can produce beyond the size its header gives.
         const STEP: usize = 1 << 20;
-        /// The window that RFC 8878 asks every decoder to accept. Output stays in it until the frame ends, so a larger
-        /// one than the image needs would hide how much came out.
-        const WINDOW: u64 = 8 << 20;
 
         let damaged = |error: &dyn core::fmt::Display| {
             self.error(&format!("its zstd frame is damaged: {error}"))
         };
         let mut source = self.payload;
         let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(self.uncompressed_size.max(WINDOW));
+        decoder.set_max_window_size(self.uncompressed_size.max(limits::ZSTD_WINDOW));
         decoder.init(&mut source).map_err(|error| damaged(&error))?;
         // Grows with what really comes out, never with what the header claims.
         let mut image = Vec::new();

@@ -5,13 +5,11 @@ use crate::{
     Error, Result, Sm,
     arch::Suffix,
     consts::{EntryFlags, EntryKind},
+    limits::FATBIN_ENTRY_HEADER,
 };
 
 /// The smallest entry header; the size field says how many bytes there are (64 to 128 seen).
 const MIN_HEADER: u32 = 64;
-
-/// A larger header is damage: the strings in it are a file name and a command line.
-const MAX_HEADER: u32 = 1 << 20;
 
 /// The only layout of entry headers seen, CUDA 10.2 to 13.5.
 const VERSION: u16 = 0x0101;
@@ -52,7 +50,8 @@ pub struct Entry<'a> {
     pub uncompressed_size: u64,
     /// Source file, for `-lineinfo` and `-g` builds.
     pub identifier: Option<&'a [u8]>,
-    /// Command-line options kept for ptxas (PTX) or nvlink (NVVM).
+    /// Command-line options kept for ptxas (PTX) or nvlink (NVVM); empty when there were none, `None` when the entry has no
+    /// place for them (PTX before CUDA 12).
     pub options: Option<&'a [u8]>,
     /// Copy of the cubin's `.nv.compat`, from sm_100 on.
     pub compat: Option<&'a [u8]>,
@@ -139,9 +138,9 @@ fn extent(data: &[u8]) -> Result<Extent, String> {
             data.len()
         ));
     };
-    if !(MIN_HEADER..=MAX_HEADER).contains(&header) {
+    if !(MIN_HEADER..=FATBIN_ENTRY_HEADER).contains(&header) {
         return Err(format!(
-            "a fatbin entry header of {header} bytes is impossible: at least {MIN_HEADER}, at most {MAX_HEADER}"
+            "a fatbin entry header of {header} bytes is impossible: at least {MIN_HEADER}, at most {FATBIN_ENTRY_HEADER}"
         ));
     }
     let total = u64::from(header)
@@ -226,7 +225,8 @@ fn fields<'a>(data: &'a [u8], offset: u64, extent: &Extent) -> Result<Entry<'a>>
             // An empty option string, a single NUL, stands before the records.
             compat = string(at.saturating_add(1), len, "compatibility data")?;
         } else {
-            options = string(at, len, "option string")?;
+            // A place without bytes says: compiled without options.
+            options = string(at, len, "option string")?.or((at != 0).then_some(&[]));
         }
     }
     let payload_size = match compressed {

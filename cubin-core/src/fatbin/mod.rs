@@ -10,7 +10,6 @@
 mod decompress;
 mod entry;
 
-pub use decompress::MAX_IMAGE;
 pub use entry::{Compression, Entry};
 
 use crate::{

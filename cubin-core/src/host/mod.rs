@@ -5,6 +5,18 @@
 //! cubin, PTX text and IR in it, in file order. Where sections cannot tell (no ELF, no section table, or no such
 //! section), the bytes are searched for the container's magic number. Host code, symbols and the
 //! wrappers in `.nvFatBinSegment` are not looked into.
+//!
+//! ```
+//! # fn show(library: &[u8]) {
+//! for code in cubin_core::host::device_code(library) {
+//!     match code.map(|code| code.cubin()) {
+//!         Ok(Some(Ok(cubin))) => println!("a cubin of {} bytes", cubin.len()),
+//!         Ok(None) => println!("PTX or IR"),
+//!         Ok(Some(Err(error))) | Err(error) => println!("damaged: {error}"),
+//!     }
+//! }
+//! # }
+//! ```
 
 mod ar;
 mod sections;

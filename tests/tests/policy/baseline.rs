@@ -128,6 +128,40 @@ fn kernels_that_share_a_name_share_the_worst() {
     );
 }
 
+const OCCUPANCY: &str = "[defaults]\noccupancy = { block = 320, min = 0.5 }\n";
+
+/// 10 and 20 of 64 warps, and a target of which no limits are known.
+fn low_occupancy() -> Vec<Facts> {
+    let mut kernels: Vec<Facts> = ["sm_60", "sm_80", "sm_90"]
+        .map(|target| kernel("gemm<float>", 4, target))
+        .into();
+    kernels[1].registers = 96;
+    kernels[2].registers = 168;
+    kernels
+}
+
+#[test]
+fn occupancy_is_recorded() {
+    let text = written(&low_occupancy(), OCCUPANCY);
+    golden("baseline/occupancy.toml", &text);
+    assert_eq!(baseline(&text).to_toml(), text);
+    expect(
+        "baseline/occupancy_accepted",
+        OCCUPANCY,
+        Some(&text),
+        &low_occupancy(),
+    );
+    let mut changed = low_occupancy();
+    changed[1].registers = 97;
+    changed[2].registers = 96;
+    expect(
+        "baseline/occupancy_changed",
+        OCCUPANCY,
+        Some(&text),
+        &changed,
+    );
+}
+
 #[test]
 fn malformed() {
     let text = r#"
@@ -142,6 +176,7 @@ registers = "many"
 register = 3
 stack = "unknown"
 spills = -1
+occupancy = 1.5
 
 [kernel.walk]
 sm_80 = 3

@@ -1,8 +1,13 @@
 //! What the checks find, one situation per test.
 
-use cubin_build::policy::Spills;
+use cubin_build::{
+    config::Key,
+    diag::Level,
+    policy::{Facts, Spills, check},
+};
+use cubin_core::kernel::{Cuobjdump, Function, LaunchBounds, Params, Resources};
 
-use crate::support::{expect, kernel};
+use crate::support::{config, expect, kernel};
 
 #[test]
 fn registers() {
@@ -165,4 +170,162 @@ fn names_that_need_escapes() {
         None,
         &[kernel],
     );
+}
+
+#[test]
+fn occupancy_limited_by_registers() {
+    let mut kernels = ["sm_80", "sm_90a"].map(|target| kernel("gemm<float>", 4, target));
+    kernels[0].registers = 96;
+    kernels[1].registers = 168;
+    kernels[1].max_threads = Some(320);
+    let rule = |min: &str| {
+        format!("[[rule]]\nkernel = 'gemm<*>'\noccupancy = {{ block = 320, min = {min} }}\n")
+    };
+    let toml = format!("{}reason = 'latency is hidden by warps'\n", rule("0.25"));
+    expect("check/occupancy_registers", &toml, None, &kernels);
+    expect("check/occupancy_two_targets", &rule("0.5"), None, &kernels);
+    // 10 of 64 warps are just enough.
+    expect("check/occupancy_reached", &rule("0.15625"), None, &kernels);
+}
+
+#[test]
+fn occupancy_limited_by_shared_memory() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_80");
+    gemm.static_shared = 40_000;
+    let toml = "[defaults]\noccupancy = { block = 128, min = 0.5, dynamic-shared = '16 KiB' }\n";
+    expect("check/occupancy_shared", toml, None, &[gemm]);
+}
+
+#[test]
+fn occupancy_of_blocks_that_cannot_run() {
+    let mut gemm = kernel("gemm<float>", 4, "sm_80");
+    gemm.max_threads = Some(256);
+    let toml = "[defaults]\noccupancy = { block = 512, min = 0.5 }\n";
+    expect("check/occupancy_launch_bounds", toml, None, &[gemm]);
+    let mut scale = kernel("ns::scale", 9, "sm_80");
+    scale.registers = 255;
+    let toml = "[defaults]\noccupancy = { block = 1024, min = 1 }\n";
+    expect("check/occupancy_too_large", toml, None, &[scale]);
+}
+
+#[test]
+fn occupancy_of_an_unknown_target() {
+    let toml = "[defaults]\noccupancy = { block = 512, min = 0.5 }\nlevel = 'warn'\n";
+    let kernels = ["sm_60", "sm_80", "sm_999"].map(|target| kernel("walk", 14, target));
+    expect("check/occupancy_unknown", toml, None, &kernels);
+}
+
+#[test]
+fn the_order_of_kernels_does_not_show() {
+    let mut kernels = Vec::new();
+    for (name, line) in [("walk", 14), ("gemm<float>", 4), ("ns::scale", 9)] {
+        for target in ["sm_90", "sm_80", "sm_100a"] {
+            let mut kernel = kernel(name, line, target);
+            kernel.registers = 40 + line;
+            kernel.stack = (line != 9).then_some(line);
+            kernels.push(kernel);
+        }
+    }
+    let config =
+        config("[defaults]\nregisters = 40\nstack = 0\n[[rule]]\nkernel = 'x'\nstack = 1\n");
+    let expected = check(&config, None, &kernels);
+    assert_eq!(expected.len(), 7);
+    for _ in 0..kernels.len() {
+        kernels.rotate_left(1);
+        assert_eq!(check(&config, None, &kernels), expected);
+    }
+    kernels.reverse();
+    assert_eq!(check(&config, None, &kernels), expected);
+}
+
+#[test]
+fn facts_of_a_function() {
+    let function = Function {
+        symbol: "_Z4walkPKi",
+        symbol_index: 1,
+        section: 2,
+        attributes: None,
+        kernel: true,
+        resources: Resources {
+            registers: 40,
+            stack: None,
+            static_shared: 512,
+            reserved_shared: 1024,
+            barriers: Some(1),
+            ..Resources::default()
+        },
+        params: Params::Recorded {
+            base: 0x210,
+            size: 8,
+            params: Vec::new(),
+        },
+        launch: LaunchBounds {
+            max_threads: Some([32, 4, 2]),
+            ..LaunchBounds::default()
+        },
+        cuobjdump: Cuobjdump::default(),
+    };
+    let facts = Facts::new("walk", "sm_90".parse().expect("a target"), &function);
+    assert_eq!(facts.symbol, "_Z4walkPKi");
+    assert_eq!(facts.max_threads, Some(256));
+    assert_eq!((facts.spills, facts.place.clone()), (None, None));
+    let values = Key::ALL.map(|key| facts.value(key));
+    assert_eq!(values, [Some(40), None, None, Some(8), Some(512)]);
+    let unrecorded = Function {
+        params: Params::NotRecorded,
+        ..function
+    };
+    let facts = Facts::new("walk", facts.target, &unrecorded);
+    assert_eq!(facts.params, None);
+}
+
+/// The finding's own suggestions, pasted into the file, settle it.
+#[test]
+fn suggested_rules_settle_the_finding() {
+    let mut kernels =
+        ["sm_80", "sm_90a"].map(|target| kernel("gemm<'\\', \"x\", float*>", 4, target));
+    for kernel in &mut kernels {
+        kernel.registers = 255;
+        kernel.stack = None;
+        kernel.spills = Some(Spills {
+            stores: 24,
+            loads: 40,
+        });
+        kernel.params = Some(5000);
+        kernel.static_shared = 50_000;
+    }
+    kernels[1].registers = 168;
+    kernels[1].spills = None;
+    let mut toml = r#"
+[defaults]
+registers = 128
+stack = 0
+spills = 0
+params = "4 KiB"
+static-shared = "48 KiB"
+occupancy = { block = 512, min = 0.5 }
+
+[[rule]]
+kernel = "gemm<*>"
+arch = "sm_90a"
+registers = 100
+"#
+    .to_owned();
+    let mut rounds = 0;
+    while let Some(diag) = check(&config(&toml), None, &kernels)
+        .into_iter()
+        .find(|diag| diag.level > Level::Allow)
+    {
+        let rule = diag
+            .help
+            .iter()
+            .find_map(|help| Some(&help[help.find("[[rule]]")?..]))
+            .unwrap_or_else(|| panic!("no rule suggested: {diag:?}"));
+        toml.push_str(rule);
+        toml.push('\n');
+        rounds += 1;
+        assert!(rounds <= 10, "{toml}");
+    }
+    // The first suggestion for registers, 255 for the whole kernel, settles the other target as well.
+    assert_eq!(rounds, 7, "{toml}");
 }

@@ -89,11 +89,11 @@ fn colour_only_when_asked() {
 
 #[test]
 fn places_outside_the_text_do_not_panic() {
-    for text in ["", "é", "a\r\nb\n", "\t\tx\u{1}\u{202e}"] {
+    let long = format!("{}\n{}x", "\t=".repeat(4_000), "é".repeat(4_000));
+    for text in ["", "é", "a\r\nb\n", "\t\tx\u{1}\u{202e}", &long] {
         let file = SourceFile::new("a.cu", text);
-        for start in 0..6 {
-            for end in 0..6 {
-                #[expect(clippy::reversed_empty_ranges, reason = "the point of the test")]
+        for start in [0, 1, 2, 3, 4, 5, 7_999, 8_001, 16_001, 99_999] {
+            for end in [0, 1, 2, 3, 4, 5, 8_000, 8_004, 16_002, usize::MAX] {
                 let span = Span::new(&file, start..end);
                 let diag = Diag::error(codes::IO_ERROR, "m\u{1b}[0m\nn")
                     .at(span.clone(), "a")

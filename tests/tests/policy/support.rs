@@ -26,6 +26,7 @@ pub(crate) fn kernel(name: &str, line: u32, target: &str) -> Facts {
         spills: Some(Spills::default()),
         params: Some(24),
         static_shared: 0,
+        barriers: Some(0),
         max_threads: None,
         place: Some(locate_name(&file, line, base)),
     }
@@ -86,10 +87,19 @@ pub(crate) fn golden(name: &str, text: &str) {
         return;
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        text, expected,
-        "{name} differs; BLESS=1 rewrites it, then review the change"
-    );
+    if text == expected {
+        return;
+    }
+    let mut lines = text.lines().zip(expected.lines()).enumerate();
+    match lines.find(|(_, (now, before))| now != before) {
+        Some((index, (now, before))) => panic!(
+            "{name}:{}: BLESS=1 rewrites it, then review the change\n now {now}\nfile {before}",
+            index + 1
+        ),
+        None => panic!(
+            "{name}: one text continues the other; BLESS=1 rewrites it, then review the change"
+        ),
+    }
 }
 
 pub(crate) fn golden_dir() -> PathBuf {

@@ -25,11 +25,11 @@ impl std::ops::Deref for Bytes {
     }
 }
 
-/// Maps `path`, or reads it where it cannot be mapped.
+/// Maps `path`, or reads it where it cannot be mapped. The error does not name the path.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Bytes> {
-    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    let meta = file.metadata().with_context(|| format!("cannot read {}", path.display()))?;
-    anyhow::ensure!(!meta.is_dir(), "{} is a directory; name the files in it", path.display());
+    let file = File::open(path).context("cannot open it")?;
+    let meta = file.metadata().context("cannot read it")?;
+    anyhow::ensure!(!meta.is_dir(), "it is a directory; name the files in it");
     if meta.is_file() && meta.len() > 0 {
         // SAFETY: the map is read-only and private to this process. If another process truncates the file while we
         // read it, the operating system ends us with SIGBUS: acceptable for a command that only looks.
@@ -37,6 +37,5 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Bytes> {
             return Ok(Bytes::Mapped(map));
         }
     }
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(Bytes::Read(bytes))
+    Ok(Bytes::Read(std::fs::read(path).context("cannot read it")?))
 }

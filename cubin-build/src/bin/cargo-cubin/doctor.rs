@@ -1,0 +1,377 @@
+//! `cargo cubin doctor`: what this machine has for building and for launching kernels.
+//!
+//! Looks only; installs and builds nothing. Exit status 1 when a build could not work.
+
+use std::{fmt, io::Write as _, path::PathBuf, process::ExitCode};
+
+use cargo_metadata::MetadataCommand;
+use cubin_build::{
+    config::Config,
+    diag,
+    env::Env,
+    source::SourceFile,
+    toolkit::{self, Request, Toolkit, Wanted},
+};
+
+/// How a thing is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Builds work without it.
+    Missing,
+    /// Builds do not work.
+    Bad,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Good => "ok",
+            Self::Missing => "-",
+            Self::Bad => "BAD",
+        })
+    }
+}
+
+struct Line {
+    state: State,
+    subject: &'static str,
+    text: String,
+}
+
+impl Line {
+    fn new(state: State, subject: &'static str, text: impl Into<String>) -> Self {
+        Self {
+            state,
+            subject,
+            text: text.into(),
+        }
+    }
+}
+
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    let env = Env::process();
+    let packages = packages();
+    let mut lines = Vec::new();
+    lines.extend(toolkits(&env, &packages));
+    lines.push(host_compiler(&env));
+    lines.push(cache(&env));
+    lines.push(driver(&env));
+    lines.extend(gpus(&env));
+    lines.extend(packages.iter().map(policy));
+
+    let mut out = std::io::stdout().lock();
+    for line in &lines {
+        // Later lines of a text stand below its first.
+        let text = line
+            .text
+            .trim_end()
+            .replace('\n', "\n                     ");
+        writeln!(out, "{:<4} {:<15} {text}", line.state, line.subject)?;
+    }
+    let bad = lines.iter().any(|line| line.state == State::Bad);
+    Ok(if bad {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// A package with a cubin.toml.
+struct Package {
+    /// As shown.
+    name: String,
+    config: Result<(Config, Vec<diag::Diag>), String>,
+}
+
+/// The packages of the workspace around the current directory that have a `cubin.toml`; none outside of one.
+fn packages() -> Vec<Package> {
+    let Ok(metadata) = MetadataCommand::new().no_deps().exec() else {
+        return Vec::new();
+    };
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut paths: Vec<PathBuf> = metadata
+        .workspace_packages()
+        .iter()
+        .filter_map(|package| package.manifest_path.parent())
+        .map(|dir| dir.join("cubin.toml").into_std_path_buf())
+        .filter(|path| path.is_file())
+        .collect();
+    paths.sort();
+    let package = |path: &PathBuf| {
+        let name = path
+            .strip_prefix(&here)
+            .unwrap_or(path)
+            .display()
+            .to_string();
+        let config = match SourceFile::read(path, &name) {
+            Ok(file) => Ok(Config::parse(&file)),
+            Err(error) => Err(error.to_string()),
+        };
+        Package { name, config }
+    };
+    paths.iter().map(package).collect()
+}
+
+/// One line per toolkit that the packages here ask for; what a build takes by itself when none asks.
+fn toolkits(env: &Env, packages: &[Package]) -> Vec<Line> {
+    let mut wanted: Vec<(Option<Wanted>, bool)> = packages
+        .iter()
+        .filter_map(|package| package.config.as_ref().ok())
+        .map(|(config, _)| {
+            let version = config
+                .toolkit
+                .version
+                .as_ref()
+                .and_then(|version| version.value.parse().ok());
+            (
+                version,
+                config
+                    .toolkit
+                    .install
+                    .as_ref()
+                    .is_some_and(|install| install.value),
+            )
+        })
+        .collect();
+    wanted.dedup();
+    if wanted.is_empty() {
+        wanted.push((None, false));
+    }
+    wanted
+        .into_iter()
+        .map(|(version, install)| toolkit(env, version, install))
+        .collect()
+}
+
+fn toolkit(env: &Env, version: Option<Wanted>, install: bool) -> Line {
+    const SUBJECT: &str = "toolkit";
+    let explicit = env.get("CUBIN_BUILD_TOOLKIT").is_some();
+    if let (true, false, Some(wanted)) = (install, explicit, version) {
+        let installed = toolkit::installed(env).unwrap_or_default();
+        return match installed
+            .into_iter()
+            .rev()
+            .find(|toolkit| wanted.matches(toolkit.version))
+        {
+            Some(toolkit) => Line::new(State::Good, SUBJECT, described(&toolkit)),
+            None => Line::new(
+                State::Missing,
+                SUBJECT,
+                format!(
+                    "CUDA {wanted} is not installed yet; the first build does it, or `cargo cubin toolkit install {wanted}`"
+                ),
+            ),
+        };
+    }
+    match toolkit::find(
+        env,
+        &Request {
+            version,
+            ..Request::default()
+        },
+    ) {
+        Ok(toolkit) => Line::new(State::Good, SUBJECT, described(&toolkit)),
+        Err(error) => Line::new(State::Bad, SUBJECT, error.to_string()),
+    }
+}
+
+fn described(toolkit: &Toolkit) -> String {
+    let tools = ["ptxas", "nvlink", "cuobjdump", "nvdisasm"];
+    let missing: Vec<&str> = tools
+        .into_iter()
+        .filter(|tool| toolkit.tool(tool).is_none())
+        .collect();
+    match missing.as_slice() {
+        [] => toolkit.to_string(),
+        missing => format!("{toolkit}, without {}", missing.join(", ")),
+    }
+}
+
+fn host_compiler(env: &Env) -> Line {
+    const SUBJECT: &str = "host compiler";
+    match toolkit::host_compiler(env, None) {
+        Ok(compiler) => Line::new(State::Good, SUBJECT, compiler.program.display().to_string()),
+        Err(error) => Line::new(State::Bad, SUBJECT, error.to_string()),
+    }
+}
+
+fn cache(env: &Env) -> Line {
+    const SUBJECT: &str = "cache";
+    let Some(dir) = toolkit::cache_dir(env) else {
+        return Line::new(
+            State::Missing,
+            SUBJECT,
+            toolkit::Error::NoCacheDir.to_string(),
+        );
+    };
+    match toolkit::installed(env) {
+        Ok(toolkits) => {
+            let versions: Vec<String> = toolkits
+                .iter()
+                .map(|toolkit| format!("CUDA {}", toolkit.version))
+                .collect();
+            let holds = if versions.is_empty() {
+                "no toolkit installed".to_owned()
+            } else {
+                versions.join(", ")
+            };
+            Line::new(State::Good, SUBJECT, format!("{}: {holds}", dir.display()))
+        }
+        Err(error) => Line::new(State::Missing, SUBJECT, error.to_string()),
+    }
+}
+
+/// The driver's library, which launching needs and building does not.
+fn driver(env: &Env) -> Line {
+    const SUBJECT: &str = "driver";
+    let name = if cfg!(windows) {
+        "nvcuda.dll"
+    } else {
+        "libcuda.so.1"
+    };
+    match library(env, name) {
+        Some(path) => Line::new(State::Good, SUBJECT, path.display().to_string()),
+        None => Line::new(
+            State::Missing,
+            SUBJECT,
+            format!("no {name}: kernels build here, but do not run"),
+        ),
+    }
+}
+
+/// Where the system's loader would find a library.
+fn library(env: &Env, name: &str) -> Option<PathBuf> {
+    let variable = if cfg!(windows) {
+        "PATH"
+    } else {
+        "LD_LIBRARY_PATH"
+    };
+    let named = env
+        .get(variable)
+        .into_iter()
+        .flat_map(|value| std::env::split_paths(&value).collect::<Vec<_>>());
+    let arch = std::env::consts::ARCH;
+    let usual = [
+        format!("/usr/lib/{arch}-linux-gnu"),
+        "/usr/lib64".to_owned(),
+        "/usr/lib".to_owned(),
+        "/usr/local/lib".to_owned(),
+        "/usr/lib/wsl/lib".to_owned(),
+        "/run/opengl-driver/lib".to_owned(),
+        r"C:\Windows\System32".to_owned(),
+    ];
+    let found = named
+        .chain(usual.into_iter().map(PathBuf::from))
+        .map(|dir| dir.join(name))
+        .find(|path| path.exists());
+    // Elsewhere, when the loader's own cache knows it.
+    found.or_else(|| {
+        let ldconfig = env
+            .find_program("ldconfig")
+            .unwrap_or_else(|| PathBuf::from("/sbin/ldconfig"));
+        let output = env.command(ldconfig).arg("-p").output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let line = text
+            .lines()
+            .find(|line| line.trim_start().starts_with(name))?;
+        line.rsplit_once("=> ").map(|(_, path)| PathBuf::from(path))
+    })
+}
+
+/// One line per GPU with the target that it needs.
+fn gpus(env: &Env) -> Vec<Line> {
+    const SUBJECT: &str = "GPU";
+    let Some(program) = env.find_program("nvidia-smi") else {
+        return vec![Line::new(
+            State::Missing,
+            SUBJECT,
+            "not known: there is no nvidia-smi on PATH",
+        )];
+    };
+    let output = env
+        .command(&program)
+        .args([
+            "--query-gpu=name,compute_cap,driver_version",
+            "--format=csv,noheader",
+        ])
+        .output();
+    let output = match output {
+        Ok(output) if output.status.success() => output,
+        Ok(output) => {
+            let text = format!(
+                "{}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+            return vec![Line::new(
+                State::Missing,
+                SUBJECT,
+                format!("nvidia-smi says: {}", text.trim()),
+            )];
+        }
+        Err(error) => {
+            return vec![Line::new(
+                State::Missing,
+                SUBJECT,
+                format!("cannot run {}: {error}", program.display()),
+            )];
+        }
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = |line: &str| {
+        let fields: Vec<&str> = line.split(", ").collect();
+        match fields.as_slice() {
+            [name, capability, driver] => {
+                let target = format!("sm_{}", capability.replace('.', ""));
+                Line::new(
+                    State::Good,
+                    SUBJECT,
+                    format!("{name}: {target}, driver {driver}"),
+                )
+            }
+            _ => Line::new(State::Good, SUBJECT, line),
+        }
+    };
+    let lines: Vec<Line> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(line)
+        .collect();
+    if lines.is_empty() {
+        vec![Line::new(State::Missing, SUBJECT, "none")]
+    } else {
+        lines
+    }
+}
+
+fn policy(package: &Package) -> Line {
+    const SUBJECT: &str = "cubin.toml";
+    match &package.config {
+        Err(error) => Line::new(
+            State::Bad,
+            SUBJECT,
+            format!("cannot read {}: {error}", package.name),
+        ),
+        Ok((_, problems)) if problems.is_empty() => {
+            Line::new(State::Good, SUBJECT, package.name.clone())
+        }
+        Ok((_, problems)) => {
+            let shown: Vec<String> = problems
+                .iter()
+                .map(|problem| diag::render(problem, false))
+                .collect();
+            let worst = problems.iter().map(|problem| problem.level).max();
+            let state = if worst == Some(diag::Level::Deny) {
+                State::Bad
+            } else {
+                State::Good
+            };
+            Line::new(
+                state,
+                SUBJECT,
+                format!("{}\n{}", package.name, shown.join("\n")),
+            )
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `cargo cubin inspect FILE...`: what the functions of cubins use.
+//!
+//! Reads cubins by themselves and inside fatbins, host objects, static archives, libraries and executables. One file
+//! per way to show them; none of them judges.
+
+mod cuobjdump;
+mod json;
+mod pieces;
+mod table;
+mod text;
+
+use std::{
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use crate::files;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// .cubin files, and files that contain cubins: .fatbin, .o, .a, .so, executables
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    view: View,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+struct View {
+    /// One JSON object per function and line
+    #[arg(long)]
+    json: bool,
+    /// Exactly what `cuobjdump -res-usage` prints, also for files that it refuses
+    #[arg(long)]
+    like_cuobjdump: bool,
+    /// Everything that is known of each cubin: sections, symbols, attributes, every byte's label
+    #[arg(long)]
+    text: bool,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut shown = Shown::default();
+    let mut failed = false;
+    for path in &args.files {
+        for error in inspect(path, &args.view, &mut shown, &mut out)? {
+            // In the order in which a terminal shows both streams; one unreadable file must not hide the others.
+            out.flush()?;
+            eprintln!("error: {}: {error}", path.display());
+            failed = true;
+        }
+    }
+    if shown.table {
+        table::legend(&mut out)?;
+    }
+    out.flush()?;
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// What was written so far.
+#[derive(Default)]
+struct Shown {
+    /// At least one table with rows: its heads need explaining.
+    table: bool,
+}
+
+/// Shows one file; the result is what could not be read of it. `Err` only when `out` takes no more.
+fn inspect(
+    path: &Path,
+    view: &View,
+    shown: &mut Shown,
+    out: &mut impl Write,
+) -> anyhow::Result<Vec<String>> {
+    let bytes = match files::open(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(vec![format!("{error:#}")]),
+    };
+    let mut errors = Vec::new();
+    if view.like_cuobjdump {
+        cuobjdump::write(path, &bytes, &mut errors, out)?;
+    } else if view.text {
+        text::write(path, &bytes, &mut errors, out)?;
+    } else if view.json {
+        json::write(path, &bytes, &mut errors, out)?;
+    } else {
+        shown.table |= table::write(path, &bytes, &mut errors, out)?;
+    }
+    Ok(errors)
+}
+
+/// The C++ name of a symbol, or the symbol itself when it is not mangled.
+fn name_of(symbol: &str) -> String {
+    cubin_core::demangle::demangle(symbol).unwrap_or_else(|| symbol.to_owned())
+}

@@ -1,0 +1,31 @@
+//! `--text`: everything known of each cubin, as `cubin_core::text` writes it.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use cubin_core::{Cubin, text};
+
+use super::pieces::{self, Kind};
+
+pub(super) fn write(
+    path: &Path,
+    bytes: &[u8],
+    errors: &mut Vec<String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    pieces::each(path, bytes, errors, |piece, errors| {
+        let Kind::Cubin(bytes) = &piece.kind else {
+            return Ok(());
+        };
+        let mut shown = String::new();
+        match Cubin::parse(bytes).and_then(|cubin| text::write(&cubin, &mut shown)) {
+            Ok(()) => writeln!(out, "{}\n{shown}", piece.place),
+            Err(error) => {
+                errors.push(piece.error(&error));
+                Ok(())
+            }
+        }
+    })
+}

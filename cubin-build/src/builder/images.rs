@@ -1,0 +1,376 @@
+//! From compiled units to what is known of each kernel: cubins read, signatures checked and merged over the targets.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use cubin_core::{Cubin, Function, Params, Sm};
+
+use super::{messages, shown_path};
+use crate::{
+    codegen,
+    compile::Unit,
+    config::Config,
+    diag::{Diag, Sink, codes},
+    policy,
+    signature::{self, Finding, declared, model::Signatures},
+    source::{self, SourceFile, Span},
+    toolkit::Toolkit,
+};
+
+/// One source, compiled for every target.
+pub(super) struct Compiled {
+    /// For codegen; image files are named in `cubins`.
+    pub(super) module: codegen::Module,
+    /// (name beside the generated file, bytes).
+    pub(super) cubins: Vec<(String, Vec<u8>)>,
+    pub(super) facts: Vec<policy::Facts>,
+}
+
+/// The machine code of one source for one target.
+pub(super) struct Image<'u> {
+    pub(super) target: Sm,
+    pub(super) bytes: Vec<u8>,
+    /// What the compiler left beside it; absent for prebuilt files.
+    pub(super) unit: Option<&'u Unit>,
+}
+
+/// What reading takes along.
+pub(super) struct Reader<'a> {
+    pub(super) config: &'a Config,
+    /// Absent when nothing was compiled.
+    pub(super) toolkit: Option<&'a Toolkit>,
+    pub(super) places: &'a mut Places,
+    pub(super) sink: &'a mut Sink,
+}
+
+/// Names of a source.
+pub(super) struct Names<'a> {
+    /// The source as messages show it.
+    pub(super) source: &'a str,
+    /// Of the generated module.
+    pub(super) module: &'a str,
+    /// Of its cubins, without target.
+    pub(super) cubins: &'a str,
+}
+
+/// The bytes of a compiled unit.
+pub(super) fn load<'u>(source: &str, unit: &'u Unit, sink: &mut Sink) -> Option<Image<'u>> {
+    match fs::read(&unit.cubin) {
+        Ok(bytes) => Some(Image {
+            target: unit.target,
+            bytes,
+            unit: Some(unit),
+        }),
+        Err(error) => {
+            sink.push(Diag::error(
+                codes::IO_ERROR,
+                format!(
+                    "cannot read the cubin of {source} for {}: {error}",
+                    unit.target
+                ),
+            ));
+            None
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Reads all images of one source. `None` when one of them cannot be read; the sink then says why.
+    pub(super) fn read(&mut self, names: &Names<'_>, images: Vec<Image<'_>>) -> Option<Compiled> {
+        let mut per_target = Vec::new();
+        let mut kernels: BTreeMap<String, BTreeMap<Sm, codegen::Facts>> = BTreeMap::new();
+        let mut cubins = Vec::new();
+        let mut embedded = Vec::new();
+        let count = images.len();
+        for image in images {
+            let Some((signatures, facts)) = self.image(names.source, &image) else {
+                continue;
+            };
+            for (symbol, facts) in facts {
+                kernels
+                    .entry(symbol)
+                    .or_default()
+                    .insert(image.target, facts);
+            }
+            per_target.push((image.target, signatures));
+            let file = format!("{}.{}.cubin", names.cubins, image.target);
+            embedded.push(codegen::Image {
+                target: image.target,
+                file: file.clone(),
+            });
+            cubins.push((file, image.bytes));
+        }
+        if per_target.len() < count || count == 0 {
+            return None;
+        }
+        let (signatures, findings) = signature::same_on_every_target(&per_target);
+        for finding in &findings {
+            self.sink.push(messages::signature(
+                finding,
+                self.places.of(&signatures, &finding.symbol),
+            ));
+        }
+        let facts = policy_facts(&signatures, &kernels, self.places);
+        self.refused(&signatures, &findings);
+        let module = codegen::Module {
+            name: names.module.to_owned(),
+            source: names.source.to_owned(),
+            images: embedded,
+            signatures,
+            facts: kernels,
+        };
+        Some(Compiled {
+            module,
+            cubins,
+            facts,
+        })
+    }
+
+    /// Says which kernels get no wrapper, unless a finding has said so.
+    fn refused(&mut self, signatures: &Signatures, findings: &[Finding]) {
+        for kernel in &signatures.kernels {
+            let Some(refusal) = kernel
+                .refusal
+                .as_ref()
+                .filter(|_| !kernel.in_toolkit_header)
+            else {
+                continue;
+            };
+            let said = findings
+                .iter()
+                .any(|finding| finding.symbol == kernel.symbol)
+                || self.sink.all().iter().any(|diag| {
+                    diag.code == codes::SIGNATURE_MISMATCH
+                        && diag.kernel.as_ref() == Some(&kernel.name)
+                });
+            if !said {
+                let place = self.places.of(signatures, &kernel.symbol);
+                self.sink.push(messages::refused(kernel, refusal, place));
+            }
+        }
+    }
+
+    /// The kernels of one cubin with their checked signatures.
+    fn image(&mut self, source: &str, image: &Image<'_>) -> Option<(Signatures, ImageFacts)> {
+        let target = image.target;
+        let read =
+            Cubin::parse(&image.bytes).and_then(|cubin| Ok((cubin.target()?, cubin.functions()?)));
+        let (recorded, functions) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.sink.push(Diag::error(
+                    codes::CUBIN_UNREADABLE,
+                    format!("the cubin of {source} for {target} cannot be read: {error}"),
+                ));
+                return None;
+            }
+        };
+        if recorded != target {
+            self.sink.push(
+                Diag::error(
+                    codes::TARGET_MISMATCH,
+                    format!("the cubin of {source} is for {recorded}, not for {target}"),
+                )
+                .note("NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture"),
+            );
+            return None;
+        }
+        if !functions.iter().any(|function| function.kernel) {
+            self.sink.push(messages::no_kernels(source, target));
+        }
+        let side_files = image
+            .unit
+            .and_then(|unit| unit.stub.as_deref().zip(unit.gpu.as_deref()));
+        let signatures = match side_files {
+            Some((stub, gpu)) => self.signatures(source, target, stub, gpu, &functions)?,
+            None => self.declared(&functions),
+        };
+        let facts = functions
+            .iter()
+            .filter(|function| function.kernel)
+            .map(|function| {
+                let spills = image.unit.and_then(|unit| unit.spills.get(function.symbol));
+                let facts = codegen::Facts {
+                    resources: function.resources.clone(),
+                    spills: spills.map(|spills| (spills.stores, spills.loads)),
+                    launch: function.launch,
+                    params: function.params.clone(),
+                };
+                (function.symbol.to_owned(), facts)
+            })
+            .collect();
+        Some((signatures, facts))
+    }
+
+    /// From the compiler's side files, checked against the cubin.
+    fn signatures(
+        &mut self,
+        source: &str,
+        target: Sm,
+        stub: &Path,
+        gpu: &Path,
+        functions: &[Function<'_>],
+    ) -> Option<Signatures> {
+        match read_signatures(stub, gpu, self.toolkit) {
+            Ok(mut signatures) => {
+                for finding in signature::check(&mut signatures, functions, target) {
+                    let place = self.places.of(&signatures, &finding.symbol);
+                    self.sink.push(messages::signature(&finding, place));
+                }
+                Some(signatures)
+            }
+            Err(why) => {
+                let mut diag = Diag::error(
+                    codes::SIGNATURE_MISMATCH,
+                    format!("the kernels of {source} for {target}: {why}"),
+                );
+                if let Some(toolkit) = self.toolkit {
+                    diag = diag.note(format!("compiled with {toolkit}"));
+                }
+                self.sink.push(diag);
+                None
+            }
+        }
+    }
+
+    /// From `[[kernel]]` and the symbols, for machine code without C++ source.
+    fn declared(&mut self, functions: &[Function<'_>]) -> Signatures {
+        let config = self.config;
+        let of = |symbol: &str| {
+            config
+                .kernels
+                .iter()
+                .find(|kernel| kernel.symbol.value == symbol)
+        };
+        let (signatures, wrong) = declared::from_cubin(functions, |symbol| {
+            let kernel = of(symbol).filter(|kernel| kernel.params_span.is_some())?;
+            Some(
+                kernel
+                    .params
+                    .iter()
+                    .map(|param| param.value.as_str())
+                    .collect(),
+            )
+        });
+        for problem in wrong {
+            let declared = of(&problem.symbol);
+            let place = declared.and_then(|kernel| match problem.ordinal {
+                Some(ordinal) => kernel.params.get(ordinal).map(|param| &param.span),
+                None => kernel.params_span.as_ref(),
+            });
+            self.sink.push(
+                Diag::error(
+                    codes::SIGNATURE_MISMATCH,
+                    format!(
+                        "the declared parameters of `{}` do not fit: {}",
+                        problem.symbol, problem.why
+                    ),
+                )
+                .at_place(place, ""),
+            );
+        }
+        signatures
+    }
+}
+
+type ImageFacts = Vec<(String, codegen::Facts)>;
+
+fn read_signatures(
+    stub: &Path,
+    gpu: &Path,
+    toolkit: Option<&Toolkit>,
+) -> Result<Signatures, String> {
+    let read = |path: &Path| {
+        fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
+    let stub = read(stub)?;
+    let gpu =
+        fs::File::open(gpu).map_err(|error| format!("cannot read {}: {error}", gpu.display()))?;
+    let includes: Vec<PathBuf> = toolkit
+        .map(|toolkit| toolkit.root.clone())
+        .into_iter()
+        .collect();
+    signature::read(&stub, std::io::BufReader::new(gpu), &includes)
+        .map_err(|error| error.to_string())
+}
+
+fn policy_facts(
+    signatures: &Signatures,
+    kernels: &BTreeMap<String, BTreeMap<Sm, codegen::Facts>>,
+    places: &mut Places,
+) -> Vec<policy::Facts> {
+    let mut all = Vec::new();
+    for (symbol, targets) in kernels {
+        let kernel = signatures
+            .kernels
+            .iter()
+            .find(|kernel| kernel.symbol == *symbol);
+        let name = kernel.map_or(symbol, |kernel| &kernel.name);
+        let place = places.of(signatures, symbol);
+        for (target, facts) in targets {
+            let threads = facts.launch.max_threads.or(facts.launch.required_threads);
+            all.push(policy::Facts {
+                name: name.clone(),
+                symbol: symbol.clone(),
+                target: *target,
+                registers: facts.resources.registers,
+                stack: facts.resources.stack,
+                spills: facts.spills.map(|(stores, loads)| policy::Spills {
+                    stores: u32::try_from(stores).unwrap_or(u32::MAX),
+                    loads: u32::try_from(loads).unwrap_or(u32::MAX),
+                }),
+                params: match &facts.params {
+                    Params::NotRecorded => None,
+                    Params::Recorded { size, .. } => Some(*size),
+                },
+                static_shared: facts.resources.static_shared,
+                barriers: facts.resources.barriers,
+                max_threads: threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
+                place: place.clone(),
+            });
+        }
+    }
+    all
+}
+
+/// Where kernels stand in the sources. Reads each file once.
+pub(super) struct Places {
+    root: PathBuf,
+    files: BTreeMap<PathBuf, Option<SourceFile>>,
+}
+
+impl Places {
+    pub(super) fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// The file under the name that messages show, when it can be read.
+    pub(super) fn file(&mut self, path: &Path) -> Option<SourceFile> {
+        let root = &self.root;
+        self.files
+            .entry(path.to_owned())
+            .or_insert_with(|| SourceFile::read(&root.join(path), shown_path(root, path)).ok())
+            .clone()
+    }
+
+    /// The kernel's name at its definition.
+    fn of(&mut self, signatures: &Signatures, symbol: &str) -> Option<Span> {
+        let kernel = signatures
+            .kernels
+            .iter()
+            .find(|kernel| kernel.symbol == symbol)?;
+        let definition = kernel.definition.as_ref()?;
+        let file = self.file(&definition.file)?;
+        Some(source::locate_name(
+            &file,
+            definition.line,
+            &kernel.base_name,
+        ))
+    }
+}

@@ -1,0 +1,172 @@
+//! Instances of templates that no source asks for: `[[instantiate]]` and [`Builder::instantiate`](super::Builder).
+//!
+//! A source with such requests is compiled through a generated file that includes it and takes the address of each
+//! instance, which makes the front end instantiate and register the kernel; no signature is needed.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::{Builder, shown_path};
+use crate::{
+    cache,
+    compile::Source,
+    config::Config,
+    diag::{Diag, Sink, codes},
+    source::Span,
+};
+
+/// An instance that was asked for.
+struct Request<'a> {
+    /// `scale<float>`, perhaps qualified.
+    kernel: &'a str,
+    file: Option<&'a Path>,
+    span: Option<&'a Span>,
+}
+
+/// Replaces each source that has requests by a generated file. Returns the sources as they were, by index.
+pub(super) fn apply(
+    builder: &Builder,
+    config: &Config,
+    root: &Path,
+    work_dir: &Path,
+    sources: &mut [Source],
+    sink: &mut Sink,
+) -> Vec<PathBuf> {
+    let originals: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
+    let mut wanted: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for request in requests(builder, config) {
+        match find(&request, root, &originals) {
+            Ok(index) => wanted.entry(index).or_default().push(request.kernel),
+            Err(why) => sink.push(
+                Diag::error(
+                    codes::CONFIG_INVALID,
+                    format!("cannot instantiate `{}`: {why}", request.kernel),
+                )
+                .at_place(request.span, "asked for here"),
+            ),
+        }
+    }
+    for (index, kernels) in wanted {
+        let original = &originals[index];
+        let text = unit(&root.join(original), &kernels);
+        let stem = original.file_stem().unwrap_or_default();
+        // The index keeps files of the same name apart; nvcc names what it keeps after the stem.
+        let path = work_dir
+            .join("instantiate")
+            .join(index.to_string())
+            .join(stem)
+            .with_extension("cu");
+        let dir = path.parent().unwrap_or(work_dir);
+        let written = std::fs::create_dir_all(dir)
+            .and_then(|()| cache::write_if_changed(&path, text.as_bytes()));
+        if let Err(error) = written {
+            sink.push(Diag::error(
+                codes::OUTPUT_UNWRITABLE,
+                format!("cannot write {}: {error}", path.display()),
+            ));
+        }
+        sources[index].path = path;
+    }
+    originals
+}
+
+fn requests<'a>(builder: &'a Builder, config: &'a Config) -> Vec<Request<'a>> {
+    let from_file = config.instantiate.iter().map(|entry| Request {
+        kernel: &entry.kernel.value,
+        file: entry.file.as_ref().map(|file| Path::new(&file.value)),
+        span: Some(&entry.kernel.span),
+    });
+    let from_script = builder.instances.iter().map(|(file, kernel)| Request {
+        kernel,
+        file: Some(file),
+        span: None,
+    });
+    from_file.chain(from_script).collect()
+}
+
+/// The source that a request is for: the one named, else the only one whose text has the template's name.
+fn find(request: &Request<'_>, root: &Path, sources: &[PathBuf]) -> Result<usize, String> {
+    let name = request.kernel.split('<').next().unwrap_or_default();
+    let name = name.rsplit("::").next().unwrap_or_default().trim();
+    if let Some(file) = request.file {
+        let full = crate::toolkit::normalize(&root.join(file));
+        return sources
+            .iter()
+            .position(|source| crate::toolkit::normalize(&root.join(source)) == full)
+            .ok_or_else(|| format!("`{}` is none of the sources", file.display()));
+    }
+    let is_cu = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "cu");
+    let mut found = Vec::new();
+    for (index, source) in sources.iter().enumerate().filter(|(_, path)| is_cu(path)) {
+        let text = std::fs::read(root.join(source)).unwrap_or_default();
+        if has_word(&String::from_utf8_lossy(&text), name) {
+            found.push(index);
+        }
+    }
+    match found[..] {
+        [one] => Ok(one),
+        [] => Err(format!(
+            "no source has the word `{name}`; write `file = \"…\"` beside it when a header defines it"
+        )),
+        _ => {
+            let names: Vec<String> = found
+                .iter()
+                .map(|index| format!("`{}`", shown_path(root, &sources[*index])))
+                .collect();
+            Err(format!(
+                "{} all have the word `{name}`; write `file = \"…\"` beside it",
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let inside = |letter: char| letter.is_alphanumeric() || letter == '_';
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            !text[..at].ends_with(inside) && !text[at + word.len()..].starts_with(inside)
+        })
+}
+
+/// The generated translation unit.
+fn unit(source: &Path, kernels: &[&str]) -> String {
+    let path = source.to_string_lossy().replace('\\', "/");
+    let mut text = format!(
+        "// Generated by cubin-build from [[instantiate]].\n#include \"{path}\"\nnamespace {{\n"
+    );
+    for (index, kernel) in kernels.iter().enumerate() {
+        text.push_str(&format!(
+            "[[maybe_unused]] auto *cubin_build_instance_{index} = &{kernel};\n"
+        ));
+    }
+    text.push_str("}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_whole() {
+        assert!(has_word(
+            "template <class T> __global__ void scale(T *x)",
+            "scale"
+        ));
+        assert!(!has_word("void upscale(); int scale_2;", "scale"));
+        assert!(!has_word("anything", ""));
+    }
+
+    #[test]
+    fn the_unit_takes_each_address() {
+        let text = unit(
+            Path::new("/p/kernels/scale.cu"),
+            &["scale<float>", "ns::scale<double, 8>"],
+        );
+        assert!(text.contains("#include \"/p/kernels/scale.cu\"\n"));
+        assert!(text.contains("cubin_build_instance_1 = &ns::scale<double, 8>;\n"));
+    }
+}

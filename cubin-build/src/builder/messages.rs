@@ -1,0 +1,198 @@
+//! What the layers below report, as findings with a code.
+
+use cubin_core::Sm;
+
+use super::images::Places;
+use crate::{
+    compile::{self, Failure, Message},
+    config::Config,
+    diag::{Code, Diag, codes},
+    signature::{
+        Finding, Problem,
+        model::{Kernel, Refusal},
+    },
+    source::Span,
+    toolkit,
+};
+
+/// Splits a text whose later lines start with `help: ` or `note: `, as the errors of toolkit and compile are.
+fn with_remarks(code: Code, text: &str) -> Diag {
+    let mut message = String::new();
+    let mut remarks: Vec<(bool, String)> = Vec::new();
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("help: ") {
+            remarks.push((true, help.to_owned()));
+        } else if let Some(note) = line.strip_prefix("note: ") {
+            remarks.push((false, note.to_owned()));
+        } else if let Some((_, last)) = remarks.last_mut() {
+            last.push('\n');
+            last.push_str(line);
+        } else {
+            if !message.is_empty() {
+                message.push('\n');
+            }
+            message.push_str(line);
+        }
+    }
+    let mut lines = message.splitn(2, '\n');
+    let mut diag = Diag::error(code, lines.next().unwrap_or_default());
+    if let Some(rest) = lines.next() {
+        diag = diag.note(rest);
+    }
+    for (is_help, text) in remarks {
+        diag = if is_help {
+            diag.help(text)
+        } else {
+            diag.note(text)
+        };
+    }
+    diag
+}
+
+pub(super) fn toolkit(error: &toolkit::Error) -> Diag {
+    let code = match error {
+        toolkit::Error::NotFound { .. }
+        | toolkit::Error::Variable { .. }
+        | toolkit::Error::WrongVersion { .. } => codes::TOOLKIT_NOT_FOUND,
+        _ => codes::TOOLKIT_INSTALL_FAILED,
+    };
+    with_remarks(code, &error.to_string())
+}
+
+pub(super) fn compile(error: &compile::Error, config: &Config) -> Diag {
+    let place = match error {
+        compile::Error::UnsupportedTarget { target, .. } => config
+            .build
+            .arch
+            .iter()
+            .find(|arch| arch.value == *target)
+            .map(|arch| &arch.span),
+        compile::Error::Flag { flag, .. } => config
+            .build
+            .flags
+            .iter()
+            .find(|given| given.value == *flag)
+            .map(|given| &given.span),
+        compile::Error::IncludeDir(dir) => config
+            .build
+            .include
+            .iter()
+            .find(|given| std::path::Path::new(&given.value) == dir)
+            .map(|given| &given.span),
+        _ => None,
+    };
+    let code = match error {
+        compile::Error::UnsupportedTarget { .. } => codes::TARGET_UNSUPPORTED,
+        compile::Error::OutDir { .. } => codes::OUTPUT_UNWRITABLE,
+        compile::Error::Flag { .. } | compile::Error::IncludeDir(_) | compile::Error::Twice(_) => {
+            codes::CONFIG_INVALID
+        }
+        _ => codes::COMPILE_FAILED,
+    };
+    with_remarks(code, &error.to_string()).at_place(place, "asked for here")
+}
+
+/// A source that did not compile, with all that the tools printed.
+pub(super) fn failure(failure: &Failure, source: &str, places: &mut Places) -> Diag {
+    let targets: Vec<String> = failure.targets.iter().map(Sm::to_string).collect();
+    let first = failure.first_error();
+    let message = match first {
+        Some(message) => format!(
+            "{source} does not compile for {}: {}",
+            targets.join(", "),
+            message.text
+        ),
+        None => failure
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    };
+    let mut diag = Diag::error(codes::COMPILE_FAILED, message);
+    if let Some(span) = first.and_then(|message| place(message, places)) {
+        diag = diag.at(span, "");
+    }
+    if !failure.output.trim().is_empty() {
+        diag = diag.note(format!("the compiler said:\n{}", failure.output.trim_end()));
+    }
+    if !failure.command.is_empty() {
+        diag = diag.note(format!("the command was: {}", failure.command));
+    }
+    match failure.help() {
+        Some(help) => diag.help(help),
+        None => diag,
+    }
+}
+
+/// A warning of a tool.
+pub(super) fn warning(message: &Message, places: &mut Places) -> Diag {
+    let diag = Diag::warning(codes::NVCC_WARNING, message.text.clone());
+    match place(message, places) {
+        Some(span) => diag.at(span, ""),
+        None => diag.note(message.whole.trim_end()),
+    }
+}
+
+fn place(message: &Message, places: &mut Places) -> Option<Span> {
+    let file = places.file(message.file.as_ref()?)?;
+    Some(Span::line(&file, message.line?))
+}
+
+pub(super) fn no_kernels(source: &str, target: Sm) -> Diag {
+    Diag::error(codes::NO_KERNELS, format!("{source} yields no kernel for {target}"))
+        .note("its kernels are perhaps templates that nothing instantiates, or excluded by `#if`")
+        .help("instantiate a template in the source (`template __global__ void scale<float>(float *, int);`) or with `[[instantiate]] kernel = \"scale<float>\"` in cubin.toml")
+        .help("a file with device functions only belongs into the include path, not among the sources")
+}
+
+/// Signature and cubin, or two targets, do not agree.
+pub(super) fn signature(finding: &Finding, place: Option<Span>) -> Diag {
+    let (code, help) = match finding.problem {
+        Problem::NotInCubin | Problem::NotRegistered => (
+            codes::KERNEL_SET_MISMATCH,
+            "this is a bug in cubin-build or a new nvcc: please report it with the source",
+        ),
+        Problem::Differs { .. } => (
+            codes::SIGNATURE_DIFFERS,
+            "give the kernels different names, or the same parameters on every target",
+        ),
+        _ => (
+            codes::SIGNATURE_MISMATCH,
+            "types with `#pragma pack`, `long double` or `__int128` cannot be laid out from what the compiler prints; \
+             pass such data through a pointer",
+        ),
+    };
+    let mut diag = Diag::error(
+        code,
+        format!(
+            "kernel `{}` on {}: {}",
+            finding.kernel, finding.target, finding.problem
+        ),
+    )
+    .kernel(finding.kernel.clone())
+    .help(help);
+    if let Some(span) = place {
+        diag = diag.at(span, "");
+    }
+    diag
+}
+
+/// A kernel that is compiled and checked, but gets no wrapper.
+pub(super) fn refused(kernel: &Kernel, refusal: &Refusal, place: Option<Span>) -> Diag {
+    let mut diag = Diag::warning(
+        codes::KERNEL_REFUSED,
+        format!(
+            "no launch wrapper for `{}`: {}",
+            kernel.name, refusal.reason
+        ),
+    )
+    .kernel(kernel.name.clone());
+    if let Some(span) = place {
+        diag = diag.at(span, "");
+    }
+    match &refusal.help {
+        Some(help) => diag.help(help.clone()),
+        None => diag,
+    }
+}

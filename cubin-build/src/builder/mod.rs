@@ -1,0 +1,340 @@
+//! What a build script calls: [`Builder`].
+//!
+//! Wires the layers below: toolkit, compile, cubins, signatures, policy, generated code. It decides nothing that
+//! they could decide and formats nothing that `diag` could format.
+
+mod images;
+mod instantiate;
+mod messages;
+mod prebuilt;
+mod run;
+mod settings;
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+pub use crate::codegen::{Backend, HalfTypes};
+use crate::{
+    cargo,
+    diag::{self, Diag, Level, Sink},
+    env::Env,
+    policy::Facts,
+    report,
+};
+pub use run::Output;
+
+/// Compiles the CUDA kernels of a crate, checks them, and writes typed launch wrappers; called from `build.rs`.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() {
+///     cubin_build::Builder::new().dir("kernels").build();
+/// }
+/// ```
+///
+/// Everything can be said here or in a `cubin.toml` beside `Cargo.toml`. Where both speak, lists are joined (sources,
+/// include directories, macros, flags: those of the file first), and single values and the targets given here win.
+/// Relative paths start at the package's directory.
+#[derive(Debug, Clone, Default)]
+#[must_use = "nothing happens until `build` is called"]
+pub struct Builder {
+    root: Option<PathBuf>,
+    out_dir: Option<PathBuf>,
+    config: Option<PathBuf>,
+    files: Vec<PathBuf>,
+    file_flags: Vec<(PathBuf, Vec<String>)>,
+    dirs: Vec<PathBuf>,
+    instances: Vec<(PathBuf, String)>,
+    archs: Vec<String>,
+    includes: Vec<PathBuf>,
+    defines: Vec<(String, Option<String>)>,
+    flags: Vec<String>,
+    std: Option<String>,
+    host_compiler: Option<PathBuf>,
+    toolkit: Option<String>,
+    install: Option<bool>,
+    backend: Option<Backend>,
+    half: Option<HalfTypes>,
+    out_file: Option<String>,
+}
+
+impl Builder {
+    /// No sources, no targets: [`build`](Self::build) then takes what `cubin.toml` says, and without that the `.cu`
+    /// files below `kernels` and `src`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or machine code: a
+    /// `.cubin`, or a `.fatbin` (compressed entries need the feature `fatbin`).
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.files.push(path.into());
+        self
+    }
+
+    /// Adds several sources.
+    pub fn files<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.files.extend(paths.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds a source with nvcc flags for it alone.
+    pub fn file_with_flags<F: Into<String>>(
+        mut self,
+        path: impl Into<PathBuf>,
+        flags: impl IntoIterator<Item = F>,
+    ) -> Self {
+        let path = path.into();
+        self.files.push(path.clone());
+        self.file_flags
+            .push((path, flags.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// Adds every `.cu` file below a directory, those in its subdirectories included.
+    pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.dirs.push(path.into());
+        self
+    }
+
+    /// Instantiates a kernel template that `file`, one of the sources, defines: `.instantiate("kernels/scale.cu",
+    /// "scale<float>")`. The same as `[[instantiate]]` in `cubin.toml`.
+    pub fn instantiate(mut self, file: impl Into<PathBuf>, kernel: impl Into<String>) -> Self {
+        self.instances.push((file.into(), kernel.into()));
+        self
+    }
+
+    /// Adds a target, exactly as written: `sm_80`, `sm_90a`, `sm_100f`. Targets given here replace those of
+    /// `cubin.toml`; the environment variable `CUBIN_BUILD_ARCH` (comma-separated) replaces both.
+    pub fn arch(mut self, target: impl Into<String>) -> Self {
+        self.archs.push(target.into());
+        self
+    }
+
+    /// Adds a directory for `#include` (nvcc's `-I`).
+    pub fn include(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.includes.push(dir.into());
+        self
+    }
+
+    /// Defines a macro (nvcc's `-D`): `.define("TILE", "64")`, `.define("FAST", None)`.
+    pub fn define<'v>(
+        mut self,
+        name: impl Into<String>,
+        value: impl Into<Option<&'v str>>,
+    ) -> Self {
+        self.defines
+            .push((name.into(), value.into().map(str::to_owned)));
+        self
+    }
+
+    /// Adds an argument for nvcc. What this crate sets itself (`-arch`, `-o`, `--keep`, …) is refused.
+    pub fn flag(mut self, flag: impl Into<String>) -> Self {
+        self.flags.push(flag.into());
+        self
+    }
+
+    /// Adds several arguments for nvcc.
+    pub fn flags<F: Into<String>>(mut self, flags: impl IntoIterator<Item = F>) -> Self {
+        self.flags.extend(flags.into_iter().map(Into::into));
+        self
+    }
+
+    /// The C++ dialect (nvcc's `-std`). Default `c++17`.
+    pub fn std(mut self, dialect: impl Into<String>) -> Self {
+        self.std = Some(dialect.into());
+        self
+    }
+
+    /// The host compiler, or its directory (nvcc's `-ccbin`). Default `NVCC_CCBIN`, then the first of gcc, g++, clang++
+    /// and c++ on `PATH`.
+    pub fn host_compiler(mut self, program: impl Into<PathBuf>) -> Self {
+        self.host_compiler = Some(program.into());
+        self
+    }
+
+    /// The toolkit's version: `"13.5"` takes any 13.5.x. Default: the first toolkit found (see [`crate::toolkit`]).
+    pub fn toolkit(mut self, version: impl Into<String>) -> Self {
+        self.toolkit = Some(version.into());
+        self
+    }
+
+    /// Whether to install the toolkit into the per-user cache when it is missing; needs a version. Default no.
+    pub fn install_toolkit(mut self, install: bool) -> Self {
+        self.install = Some(install);
+        self
+    }
+
+    /// The driver binding that the generated code launches through. Default [`Backend::Cudarc`].
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = Some(backend);
+        self
+    }
+
+    /// The Rust types of `__half` and `__nv_bfloat16`. Default [`HalfTypes::Generated`].
+    pub fn half(mut self, types: HalfTypes) -> Self {
+        self.half = Some(types);
+        self
+    }
+
+    /// Name of the generated file in `OUT_DIR`. Default `kernels.rs`. Give each builder of a build script its own.
+    pub fn out_file(mut self, name: impl Into<String>) -> Self {
+        self.out_file = Some(name.into());
+        self
+    }
+
+    /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one. Paths in the file are
+    /// relative to the file.
+    pub fn config(mut self, path: impl Into<PathBuf>) -> Self {
+        self.config = Some(path.into());
+        self
+    }
+
+    /// The package's directory. Default `CARGO_MANIFEST_DIR`, which cargo sets for build scripts.
+    pub fn root(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.root = Some(dir.into());
+        self
+    }
+
+    /// Where results go. Default `OUT_DIR`, which cargo sets for build scripts.
+    pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(dir.into());
+        self
+    }
+
+    /// Does it all; on failure shows every finding, tells cargo, and ends the process with status 1.
+    ///
+    /// Standard output gets cargo's directives: `rerun-if-*` for every file, directory and variable that was
+    /// consulted, one `warning` or `error` line per finding. Standard error gets the findings as rustc would show them.
+    pub fn build(self) {
+        let env = Env::process();
+        let outcome = run::run(&self, &env);
+        let colour = wants_colour(&env);
+        let shown = outcome.sink.shown();
+        let mut text = String::new();
+        for diag in &shown {
+            text.push_str(&diag::render(diag, colour));
+            text.push_str("\n\n");
+        }
+        if let Some(summary) = outcome.sink.summary().filter(|_| !shown.is_empty()) {
+            text.push_str(&summary);
+            text.push('\n');
+        }
+        if let Some(request) = &outcome.report
+            && let Err(error) = report::write(request, &outcome, &text)
+        {
+            eprint!(
+                "{text}error: cannot write the report into {}: {error}\n",
+                request.dir.display()
+            );
+            std::process::exit(1);
+        }
+        if !text.is_empty() {
+            eprint!("{text}");
+        }
+        if outcome.failed() {
+            for diag in &shown {
+                match diag.level {
+                    Level::Deny => cargo::error(&diag::summary_line(diag)),
+                    Level::Warn => cargo::warning(&diag::summary_line(diag)),
+                    Level::Allow => {}
+                }
+            }
+            std::process::exit(1);
+        }
+        for path in &outcome.watch.paths {
+            cargo::rerun_if_changed(path);
+        }
+        for name in &outcome.watch.variables {
+            cargo::rerun_if_env_changed(name);
+        }
+        if let Some(line) = &outcome.announcement {
+            cargo::warning(line);
+        }
+        for diag in &shown {
+            cargo::warning(&diag::summary_line(diag));
+        }
+    }
+
+    /// As [`build`](Self::build), but returns what was made or found instead of printing and ending the process; cargo
+    /// hears nothing.
+    ///
+    /// # Errors
+    /// Any finding of level deny.
+    pub fn try_build(self) -> Result<Output, Error> {
+        let env = Env::process();
+        let outcome = run::run(&self, &env);
+        match outcome.output {
+            Some(output) if !outcome.sink.has_errors() => Ok(output),
+            _ => Err(Error {
+                findings: outcome.sink,
+            }),
+        }
+    }
+}
+
+/// Why [`Builder::try_build`] failed: every finding, rendered by `Display`.
+#[derive(Debug)]
+pub struct Error {
+    findings: Sink,
+}
+
+impl Error {
+    /// All findings, warnings included, in reading order.
+    pub fn findings(&self) -> Vec<&Diag> {
+        self.findings.shown()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for diag in self.findings.shown() {
+            write!(f, "{}\n\n", diag::render(diag, false))?;
+        }
+        f.write_str(&self.findings.summary().unwrap_or_default())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Colour only when it was asked for: a build script's standard error goes through cargo and is never a terminal.
+fn wants_colour(env: &Env) -> bool {
+    env.peek("CARGO_TERM_COLOR")
+        .is_some_and(|value| value == "always")
+        || env
+            .peek("CLICOLOR_FORCE")
+            .is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// All that one run found and made.
+pub(crate) struct Outcome {
+    pub(crate) sink: Sink,
+    /// Absent when something failed, or when the policy failed outside report mode.
+    pub(crate) output: Option<Output>,
+    pub(crate) watch: crate::compile::Watch,
+    pub(crate) facts: Vec<Facts>,
+    pub(crate) baseline: Option<report::BaselineFile>,
+    /// Something that took long and that the user should know of even when all went well.
+    pub(crate) announcement: Option<String>,
+    /// Set in report mode.
+    pub(crate) report: Option<report::Request>,
+}
+
+impl Outcome {
+    /// Whether the build must end with an error: in report mode a policy violation alone does not count.
+    fn failed(&self) -> bool {
+        match &self.report {
+            Some(_) => self.output.is_none(),
+            None => self.sink.has_errors(),
+        }
+    }
+}
+
+/// `path` as messages show it: relative to the package where it lies inside, with `/`.
+fn shown_path(root: &Path, path: &Path) -> String {
+    let full = crate::toolkit::normalize(&root.join(path));
+    let shown = full.strip_prefix(root).unwrap_or(&full);
+    shown.to_string_lossy().replace('\\', "/")
+}

@@ -1,0 +1,120 @@
+//! Sources that are machine code already: `.cubin` and `.fatbin` files.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use cubin_core::{Cubin, Sm, fatbin};
+
+use super::{images::Image, shown_path};
+use crate::diag::{Diag, Sink, codes};
+
+/// Whether a source needs no compiler.
+pub(super) fn is_prebuilt(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "cubin" || extension == "fatbin")
+}
+
+/// The cubins of a prebuilt source, whatever it is called. A cubin is taken for the target that it was compiled for; of
+/// a fatbin, those for one of `targets`.
+pub(super) fn read(
+    root: &Path,
+    path: &PathBuf,
+    targets: &[Sm],
+    sink: &mut Sink,
+) -> Vec<Image<'static>> {
+    let shown = shown_path(root, path);
+    let bytes = match fs::read(root.join(path)) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            sink.push(Diag::error(
+                codes::IO_ERROR,
+                format!("cannot read {shown}: {error}"),
+            ));
+            return Vec::new();
+        }
+    };
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "fatbin")
+    {
+        return of_fatbin(&shown, &bytes, targets, sink);
+    }
+    match Cubin::parse(&bytes).and_then(|cubin| cubin.target()) {
+        Ok(target) => vec![Image {
+            target,
+            bytes,
+            unit: None,
+        }],
+        Err(error) => {
+            sink.push(Diag::error(
+                codes::CUBIN_UNREADABLE,
+                format!("{shown} cannot be read: {error}"),
+            ));
+            Vec::new()
+        }
+    }
+}
+
+fn of_fatbin(shown: &str, bytes: &[u8], targets: &[Sm], sink: &mut Sink) -> Vec<Image<'static>> {
+    let mut images: Vec<Image<'static>> = Vec::new();
+    let mut others = Vec::new();
+    for entry in fatbin::entries(bytes, 0) {
+        let read = entry.and_then(|entry| {
+            if !entry.is_cubin() {
+                return Ok(None);
+            }
+            let image = entry.image()?.into_owned();
+            let target = match entry.target() {
+                Some(target) => target,
+                None => Cubin::parse(&image)?.target()?,
+            };
+            Ok(Some((target, image)))
+        });
+        match read {
+            Ok(None) => {}
+            Ok(Some((target, bytes))) if targets.contains(&target) => {
+                if images.iter().any(|image| image.target == target) {
+                    sink.push(
+                        Diag::error(codes::CUBIN_UNREADABLE, format!("{shown} holds several cubins for {target}"))
+                            .help("link them into one (`nvcc -dlink -cubin`), or name the .cubin files instead"),
+                    );
+                } else {
+                    images.push(Image {
+                        target,
+                        bytes,
+                        unit: None,
+                    });
+                }
+            }
+            Ok(Some((target, _))) => others.push(target.to_string()),
+            Err(error) => {
+                let mut diag = Diag::error(
+                    codes::CUBIN_UNREADABLE,
+                    format!("an entry of {shown} cannot be read: {error}"),
+                );
+                if cfg!(not(feature = "fatbin")) {
+                    diag = diag.help("compressed entries need the feature `fatbin` of cubin-build, or `nvcc -fatbin --compress-mode=none`");
+                }
+                sink.push(diag);
+            }
+        }
+    }
+    if images.is_empty() && !sink.has_errors() {
+        let wanted: Vec<String> = targets.iter().map(Sm::to_string).collect();
+        let holds = if others.is_empty() {
+            "no cubin at all".to_owned()
+        } else {
+            others.join(", ")
+        };
+        sink.push(Diag::error(
+            codes::TARGET_MISMATCH,
+            format!(
+                "{shown} has no cubin for {}; it holds {holds}",
+                wanted.join(" or ")
+            ),
+        ));
+    }
+    images
+}

@@ -1,0 +1,450 @@
+//! The steps of a build, in order. Each step reports all that is wrong before the next one is skipped.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Builder, Outcome,
+    images::{self, Compiled, Names, Places, Reader},
+    messages, prebuilt,
+    settings::{self, Settings},
+};
+use crate::{
+    cache, codegen,
+    compile::{self, Level, Unit, Watch},
+    diag::{Diag, Sink, codes},
+    env::Env,
+    policy::{self, Baseline, Facts, Policy},
+    report,
+    source::SourceFile,
+    toolkit::{self, Toolkit},
+};
+
+/// What a successful build made.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// The generated file.
+    pub generated: PathBuf,
+    /// The cubins beside it.
+    pub cubins: Vec<PathBuf>,
+    /// What is known of every kernel on every target, by name.
+    pub kernels: Vec<Facts>,
+    /// The toolkit that compiled; absent when all sources are machine code.
+    pub toolkit: Option<Toolkit>,
+    /// How many (source, target) pairs were compiled now; the others were up to date.
+    pub compiled: usize,
+    /// Findings that did not fail the build.
+    pub warnings: Vec<Diag>,
+}
+
+pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
+    let mut outcome = Outcome {
+        sink: Sink::new(),
+        output: None,
+        watch: Watch::default(),
+        facts: Vec::new(),
+        baseline: None,
+        report: None,
+        announcement: None,
+    };
+    // Registered even when unset: setting it later must run the script again.
+    env.note(report::VARIABLE);
+    let Some(settings) = settings::resolve(builder, env, &mut outcome.sink) else {
+        return outcome;
+    };
+    outcome.report.clone_from(&settings.report);
+    steps(&settings, env, &mut outcome);
+    outcome.watch.paths.extend(settings.watched.iter().cloned());
+    outcome.watch.paths.sort();
+    outcome.watch.paths.dedup();
+    // Cargo would take what this very run wrote for a change.
+    outcome
+        .watch
+        .paths
+        .retain(|path| !settings.root.join(path).starts_with(&settings.out_dir));
+    outcome
+}
+
+fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
+    let mut places = Places::new(&settings.root);
+    // Machine code needs no compiler, so a crate that ships only that builds without a toolkit.
+    let (toolkit, units) = match settings.sources.is_empty() {
+        true => (None, Vec::new()),
+        false => {
+            let toolkit = find_toolkit(settings, env, outcome)?;
+            let units = compile(settings, env, &toolkit, &mut places, outcome)?;
+            (Some(toolkit), units)
+        }
+    };
+    let sink = &mut outcome.sink;
+    let modules = read_units(settings, toolkit.as_ref(), &units, &mut places, sink);
+    outcome.facts = modules
+        .iter()
+        .flat_map(|module| module.facts.iter().cloned())
+        .collect();
+    outcome
+        .facts
+        .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
+    // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
+    if sink.has_errors() {
+        return None;
+    }
+    let (text, cubins) = generate(settings, modules, sink);
+    if sink.has_errors() {
+        return None;
+    }
+    judge(settings, outcome);
+    // In report mode a policy violation is data, and the crate must still build.
+    if outcome.sink.has_errors() && settings.report.is_none() {
+        return None;
+    }
+    let sink = &mut outcome.sink;
+    let written = write(settings, &text, &cubins)
+        .map_err(|error| sink.push(*error))
+        .ok()?;
+    outcome.output = Some(Output {
+        generated: settings.out_dir.join(&settings.out_file),
+        cubins: written,
+        kernels: outcome.facts.clone(),
+        toolkit,
+        compiled: units.iter().filter(|unit| unit.compiled()).count(),
+        warnings: sink.shown().into_iter().cloned().collect(),
+    });
+    Some(())
+}
+
+fn find_toolkit(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<Toolkit> {
+    let announcement = &mut outcome.announcement;
+    let found = toolkit::find_with(env, &settings.toolkit, &mut |line| {
+        // Cargo shows the output of a running build script only with -vv, so the last line is repeated as a warning.
+        eprintln!("{line}");
+        *announcement = Some(line.to_owned());
+    });
+    match found {
+        Ok(toolkit) => Some(toolkit),
+        Err(error) => {
+            outcome.sink.push(messages::toolkit(&error));
+            None
+        }
+    }
+}
+
+fn compile(
+    settings: &Settings,
+    env: &Env,
+    toolkit: &Toolkit,
+    places: &mut Places,
+    outcome: &mut Outcome,
+) -> Option<Vec<Unit>> {
+    let sink = &mut outcome.sink;
+    let request = compile::Request {
+        toolkit,
+        root: &settings.root,
+        out_dir: &settings.work_dir,
+        sources: &settings.sources,
+        targets: &settings.targets,
+        options: &settings.options,
+    };
+    let compiled = match compile::compile(env, &request) {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            sink.push(messages::compile(&error, &settings.config));
+            return None;
+        }
+    };
+    let watch = compile::watch(env, &request, &compiled);
+    outcome.watch.paths.extend(watch.paths);
+    outcome.watch.variables = watch.variables;
+    for failure in &compiled.failures {
+        let source = super::shown_path(&settings.root, settings.original(&failure.source));
+        sink.push(messages::failure(failure, &source, places));
+    }
+    for unit in &compiled.units {
+        for message in unit
+            .messages
+            .iter()
+            .filter(|message| message.level == Level::Warning)
+        {
+            sink.push(messages::warning(message, places));
+        }
+    }
+    for note in &compiled.notes {
+        sink.push(Diag::warning(codes::NVCC_WARNING, note.clone()));
+    }
+    Some(compiled.units)
+}
+
+/// Policy and baseline.
+fn judge(settings: &Settings, outcome: &mut Outcome) {
+    let baseline = read_baseline(settings, &mut outcome.watch, &mut outcome.sink);
+    for finding in policy::check(&settings.config, baseline.as_ref(), &outcome.facts) {
+        outcome.sink.push(finding);
+    }
+    for declared in &settings.config.kernels {
+        if !outcome
+            .facts
+            .iter()
+            .any(|facts| facts.symbol == declared.symbol.value)
+        {
+            outcome.sink.push(
+                Diag::warning(
+                    codes::UNMATCHED_RULE,
+                    format!("no kernel has the symbol `{}`", declared.symbol.value),
+                )
+                .at(declared.symbol.span.clone(), "declared here"),
+            );
+        }
+    }
+    if let Some(path) = baseline_path(settings) {
+        let now = policy::baseline_from(&outcome.facts, &Policy::new(&settings.config));
+        outcome.baseline = Some(report::BaselineFile {
+            path,
+            text: now.to_toml(),
+            entries: now.len(),
+        });
+    }
+}
+
+fn baseline_path(settings: &Settings) -> Option<PathBuf> {
+    let file = settings.config.baseline.as_ref()?;
+    let config = settings.root.join(&settings.config_name);
+    Some(config.parent().unwrap_or(&settings.root).join(&file.value))
+}
+
+/// The baseline, when cubin.toml names one. A file that is not there yet accepts nothing.
+fn read_baseline(settings: &Settings, watch: &mut Watch, sink: &mut Sink) -> Option<Baseline> {
+    let path = baseline_path(settings)?;
+    let shown = super::shown_path(&settings.root, &path);
+    match SourceFile::read(&path, &shown) {
+        Ok(file) => {
+            watch.paths.push(path);
+            let (baseline, problems) = Baseline::parse(&file);
+            problems.into_iter().for_each(|problem| sink.push(problem));
+            Some(baseline)
+        }
+        // About to be made.
+        Err(_) if settings.report.is_some() => None,
+        Err(error) => {
+            let span = settings.config.baseline.as_ref().map(|file| &file.span);
+            sink.push(
+                Diag::error(
+                    codes::BASELINE_INVALID,
+                    format!("cannot read the baseline {shown}: {error}"),
+                )
+                .at_place(span, "named here")
+                .help(
+                    "run `cargo cubin baseline write` to make it, or take the [baseline] table out",
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn read_units(
+    settings: &Settings,
+    toolkit: Option<&Toolkit>,
+    units: &[Unit],
+    places: &mut Places,
+    sink: &mut Sink,
+) -> Vec<Compiled> {
+    let mut by_source: BTreeMap<&Path, Vec<&Unit>> = BTreeMap::new();
+    for unit in units {
+        by_source.entry(&unit.source).or_default().push(unit);
+    }
+    let all: Vec<&Path> = settings
+        .originals
+        .iter()
+        .chain(&settings.prebuilt)
+        .map(PathBuf::as_path)
+        .collect();
+    let names = module_names(&all);
+    let mut modules = Vec::new();
+    for (index, (original, module)) in all.into_iter().zip(&names).enumerate() {
+        let source = super::shown_path(&settings.root, original);
+        let images = match settings.sources.get(index) {
+            // A source that failed for some target is left out: its failure has been reported.
+            Some(compiled) => by_source
+                .get(compiled.path.as_path())
+                .filter(|units| units.len() == settings.targets.len())
+                .map(|units| {
+                    units
+                        .iter()
+                        .filter_map(|unit| images::load(&source, unit, sink))
+                        .collect()
+                })
+                .unwrap_or_default(),
+            None => prebuilt::read(
+                &settings.root,
+                &original.to_owned(),
+                &settings.targets,
+                sink,
+            ),
+        };
+        // The cubins of two builders of one build script lie side by side.
+        let cubins = match settings.out_file.strip_suffix(".rs") {
+            Some("kernels") => module.clone(),
+            other => format!("{}.{module}", other.unwrap_or(&settings.out_file)),
+        };
+        let mut reader = Reader {
+            config: &settings.config,
+            toolkit,
+            places,
+            sink,
+        };
+        modules.extend(reader.read(
+            &Names {
+                source: &source,
+                module,
+                cubins: &cubins,
+            },
+            images,
+        ));
+    }
+    modules
+}
+
+/// A module's name is the stem of its source; where two sources share one, the directories that tell them apart
+/// come before it.
+fn module_names(sources: &[&Path]) -> Vec<String> {
+    let parts: Vec<Vec<String>> = sources
+        .iter()
+        .map(|path| {
+            let stem = path.with_extension("");
+            stem.components()
+                .filter_map(|component| match component {
+                    std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                    _ => None,
+                })
+                .collect()
+        })
+        .collect();
+    let tail = |index: usize, length: usize| {
+        let parts: &[String] = &parts[index];
+        parts[parts.len().saturating_sub(length)..].join("_")
+    };
+    let mut lengths = vec![1_usize; sources.len()];
+    loop {
+        let names: Vec<String> = lengths
+            .iter()
+            .enumerate()
+            .map(|(index, length)| tail(index, *length))
+            .collect();
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in &names {
+            *seen.entry(name).or_default() += 1;
+        }
+        let mut longer = false;
+        for (index, name) in names.iter().enumerate() {
+            if seen[name.as_str()] > 1 && lengths[index] < parts[index].len() {
+                lengths[index] += 1;
+                longer = true;
+            }
+        }
+        if !longer {
+            return names;
+        }
+    }
+}
+
+type Cubins = Vec<(String, Vec<u8>)>;
+
+fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (String, Cubins) {
+    let mut cubins = Vec::new();
+    let mut input = codegen::Input {
+        modules: Vec::new(),
+        backend: settings.backend.clone(),
+        half: settings.half,
+    };
+    for module in modules {
+        cubins.extend(module.cubins);
+        input.modules.push(module.module);
+    }
+    let generated = codegen::generate(&input);
+    for finding in generated.findings {
+        sink.push(match finding {
+            codegen::Finding::NameCollision {
+                module,
+                name,
+                items: [first, second],
+            } => {
+                let place = if module.is_empty() {
+                    String::new()
+                } else {
+                    format!(" in module `{module}`")
+                };
+                Diag::error(
+                    codes::NAME_COLLISION,
+                    format!("`{first}` and `{second}` would both become `{name}`{place}"),
+                )
+                .help("rename one of them in the source")
+            }
+            codegen::Finding::Unsupported { kernel, reason, .. } => Diag::warning(
+                codes::KERNEL_REFUSED,
+                format!("no launch wrapper for `{kernel}`: {reason}"),
+            )
+            .kernel(kernel),
+        });
+    }
+    (generated.text, cubins)
+}
+
+/// Cubins first, then the file that includes them; then the cubins of earlier builds go.
+fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Box<Diag>> {
+    let failed = |path: &Path, error: std::io::Error| {
+        Box::new(Diag::error(
+            codes::OUTPUT_UNWRITABLE,
+            format!("cannot write {}: {error}", path.display()),
+        ))
+    };
+    let mut written = Vec::new();
+    for (name, bytes) in cubins {
+        let path = settings.out_dir.join(name);
+        cache::write_if_changed(&path, bytes).map_err(|error| failed(&path, error))?;
+        written.push(path);
+    }
+    let path = settings.out_dir.join(&settings.out_file);
+    cache::write_if_changed(&path, text.as_bytes()).map_err(|error| failed(&path, error))?;
+    remember(settings, cubins);
+    Ok(written)
+}
+
+/// Removes cubins that an earlier run of the same builder wrote and this one did not.
+fn remember(settings: &Settings, cubins: &Cubins) {
+    let list = settings
+        .out_dir
+        .join(format!("{}.images.txt", settings.out_file));
+    let now: BTreeSet<&str> = cubins.iter().map(|(name, _)| name.as_str()).collect();
+    let before = std::fs::read_to_string(&list).unwrap_or_default();
+    for name in before.lines().filter(|name| !now.contains(name)) {
+        // Only plain names in our own directory; leftovers do no harm, so a failure is none of the user's business.
+        if Path::new(name).components().count() == 1 && name.ends_with(".cubin") {
+            let _ = std::fs::remove_file(settings.out_dir.join(name));
+        }
+    }
+    let lines: String = now.iter().map(|name| format!("{name}\n")).collect();
+    let _ = cache::write_if_changed(&list, lines.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(paths: &[&str]) -> Vec<String> {
+        let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+        module_names(&paths)
+    }
+
+    #[test]
+    fn modules_are_named_after_the_stem_and_told_apart_by_directories() {
+        assert_eq!(names(&["kernels/saxpy.cu"]), ["saxpy"]);
+        assert_eq!(
+            names(&["a/gemm.cu", "b/gemm.cu", "c/other.cu"]),
+            ["a_gemm", "b_gemm", "other"]
+        );
+        assert_eq!(names(&["x/a/k.cu", "y/a/k.cu"]), ["x_a_k", "y_a_k"]);
+        assert_eq!(names(&["k.cu", "a/k.cu"]), ["k", "a_k"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Wrappers that call no driver and depend on no crate: images, facts, launch checks, and for each kernel a
+//! struct of its arguments that yields the `kernelParams` array of `cuLaunchKernel`, for any driver binding.
+
+use super::{Methods, Write, images, kernels, param_names};
+use crate::codegen::{
+    docs,
+    names::{self, Kind},
+    plan::PlannedKernel,
+    types::Scope,
+    write::{Expr, Writer},
+};
+
+pub(super) struct Core;
+
+const RUNTIME: &str = include_str!("core/runtime.rs");
+
+impl Write for Core {
+    fn has_driver(&self) -> bool {
+        false
+    }
+
+    fn has_families(&self) -> bool {
+        false
+    }
+
+    fn runtime(&self) -> &str {
+        RUNTIME
+    }
+
+    fn finish(&self, text: String) -> String {
+        text
+    }
+
+    fn impls(&self, _out: &mut Writer, _ident: &str) {}
+
+    fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
+        out.doc(&format!(
+            "The cubins and kernels of `{}`.",
+            scope.module.input.source
+        ));
+        out.line("#[derive(Clone, Copy, Debug)]");
+        out.line("pub struct Module;");
+        out.line("");
+        out.open("impl Module {");
+        images(out, scope);
+        out.line("");
+        kernels(out, scope);
+        out.line("");
+        out.doc(
+            "The image for a device of compute capability `device`: the exact one, or else the closest lower
+minor revision of the same major one.",
+        );
+        out.line("#[must_use]");
+        out.open("pub fn choose(device: (u16, u16)) -> Option<&'static runtime::Image> {");
+        out.line("runtime::choose(Self::IMAGES, device)");
+        out.close("}");
+        out.close("}");
+        if !methods.kernels.is_empty() {
+            out.line("");
+            arguments(out, scope, methods);
+        }
+    }
+
+    fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
+        if !methods.kernels.is_empty() {
+            arguments(out, scope, methods);
+        }
+    }
+}
+
+/// `pub mod args`: one struct per kernel.
+fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
+    let mut here = scope.here.to_vec();
+    here.push("args".to_owned());
+    let scope = Scope {
+        here: &here,
+        ..scope
+    };
+    let up = "super::".repeat(here.len());
+    out.doc("Arguments of the kernels, by name, with their exact types.");
+    out.open("pub mod args {");
+    out.line(format!("use {up}runtime;"));
+    out.line(format!("use {up}types;"));
+    for kernel in methods.kernels {
+        out.line("");
+        write_arguments(out, scope, kernel);
+    }
+    out.close("}");
+}
+
+fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
+    let kernel = planned.kernel;
+    let ident = names::ident(planned.method.trim_start_matches("r#"), Kind::Type);
+    let names = param_names(&kernel.params);
+    out.doc(&docs::facts(scope.module.input, planned));
+    out.line("#[derive(Clone, Copy, Debug)]");
+    if names.is_empty() {
+        out.line(format!("pub struct {ident};"));
+    } else {
+        out.open(format!("pub struct {ident} {{"));
+        for (param, name) in kernel.params.iter().zip(&names) {
+            out.doc(&docs::code(&param.c_type));
+            out.line(format!("pub {name}: {},", scope.value(&param.ty)));
+        }
+        out.close("}");
+    }
+    out.line("");
+    out.open(format!("impl {ident} {{"));
+    out.doc("Facts about the kernel.");
+    let value = format!("&super::info::{}", planned.constant);
+    out.expr(
+        "pub const INFO: &'static runtime::KernelInfo = ",
+        &Expr::atom(value),
+        ";",
+    );
+    out.line("");
+    out.doc("One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.");
+    out.line("#[must_use]");
+    let count = names.len();
+    out.open(format!(
+        "pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; {count}] {{"
+    ));
+    let pointers = names
+        .iter()
+        .map(|name| {
+            Expr::Call(
+                "runtime::param".to_owned(),
+                vec![Expr::atom(format!("&self.{name}"))],
+            )
+        })
+        .collect();
+    out.expr("", &Expr::Array(pointers), "");
+    out.close("}");
+    out.close("}");
+}

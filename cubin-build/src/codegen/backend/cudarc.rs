@@ -1,0 +1,539 @@
+//! Wrappers over the `cudarc` crate, 0.19 or later.
+//!
+//! A wrapper checks the launch, turns device memory into addresses through the crate's own traits, which
+//! order its uses between streams, and hands the driver one pointer per argument. The crate's launch builder
+//! is not used: it allocates for every launch and knows no clusters.
+
+use super::{Methods, Write, images, kernels, param_names};
+use crate::codegen::{
+    docs,
+    families::{Family, Pattern},
+    names,
+    plan::{PlannedGlobal, PlannedKernel},
+    types::Scope,
+    write::{Expr, Writer, count, number},
+};
+use crate::signature::model::{Param, Type};
+
+pub(super) struct Cudarc {
+    /// How the file names the crate.
+    pub(super) path: String,
+}
+
+const RUNTIME: &str = include_str!("cudarc/runtime.rs");
+const DEFAULT_PATH: &str = "::cudarc";
+
+impl Write for Cudarc {
+    fn has_driver(&self) -> bool {
+        true
+    }
+
+    fn has_families(&self) -> bool {
+        true
+    }
+
+    fn runtime(&self) -> &str {
+        RUNTIME
+    }
+
+    fn finish(&self, text: String) -> String {
+        if self.path == DEFAULT_PATH {
+            return text;
+        }
+        text.replace("::cudarc::", &format!("{}::", self.path))
+    }
+
+    fn impls(&self, out: &mut Writer, ident: &str) {
+        out.line("");
+        out.line("// SAFETY: the same bytes on host and device; zero bytes are a value.");
+        out.line(format!(
+            "unsafe impl ::cudarc::driver::DeviceRepr for {ident} {{}}"
+        ));
+        out.line(format!(
+            "unsafe impl ::cudarc::driver::ValidAsZeroBits for {ident} {{}}"
+        ));
+    }
+
+    fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
+        let module = scope.module;
+        out.doc(&format!(
+            "The kernels of `{}`, loaded into a context.",
+            module.input.source
+        ));
+        out.line("#[derive(Debug)]");
+        out.open("pub struct Module {");
+        out.line("module: runtime::LoadedModule,");
+        out.close("}");
+        out.line("");
+        out.open("impl Module {");
+        images(out, scope);
+        out.line("");
+        kernels(out, scope);
+        out.line("");
+        loading(out, &module.input.name, module.kernels.len());
+        for part in parts(scope, methods, "&self.module", "'_") {
+            out.line("");
+            out.lines(&part);
+        }
+        out.close("}");
+    }
+
+    fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
+        out.doc("The kernels of this namespace.");
+        out.line("#[derive(Clone, Copy, Debug)]");
+        out.open("pub struct Kernels<'m> {");
+        out.line("pub(super) module: &'m runtime::LoadedModule,");
+        out.close("}");
+        out.line("");
+        let named = !methods.namespaces.is_empty() || !methods.globals.is_empty();
+        out.open(if named {
+            "impl<'m> Kernels<'m> {"
+        } else {
+            "impl Kernels<'_> {"
+        });
+        for (index, part) in parts(scope, methods, "self.module", "'m")
+            .iter()
+            .enumerate()
+        {
+            if index > 0 {
+                out.line("");
+            }
+            out.lines(part);
+        }
+        out.close("}");
+    }
+}
+
+/// The methods of one view, each as text whose indentation is that of its place.
+fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) -> Vec<String> {
+    let depth = scope.here.len() + 1;
+    let part = |write: &dyn Fn(&mut Writer)| {
+        let mut out = Writer::nested(depth);
+        write(&mut out);
+        out.finish()
+    };
+    let mut all = Vec::new();
+    for namespace in &methods.namespaces {
+        all.push(part(&|out| accessor(out, namespace, module, lifetime)));
+    }
+    for global in methods.globals {
+        all.push(part(&|out| {
+            global_accessor(out, scope, global, module, lifetime);
+        }));
+    }
+    for kernel in methods.kernels {
+        all.push(part(&|out| kernel_wrapper(out, scope, kernel, module)));
+    }
+    for family in methods.families {
+        all.push(part(&|out| family_wrapper(out, scope, family, module)));
+    }
+    all
+}
+
+fn loading(out: &mut Writer, name: &str, kernels: usize) {
+    out.doc(
+        "Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
+revision of the same major one. Kernels are looked up when first launched.
+
+# Errors
+When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+there is no driver.",
+    );
+    out.signature(
+        "pub fn load",
+        &["context: &::std::sync::Arc<::cudarc::driver::CudaContext>".to_owned()],
+        " -> Result<Self, runtime::LoadError> {",
+    );
+    let call = Expr::Call(
+        "runtime::LoadedModule::load".to_owned(),
+        vec![
+            Expr::string(name),
+            Expr::atom("context"),
+            Expr::atom("Self::IMAGES"),
+            Expr::atom(kernels.to_string()),
+        ],
+    );
+    out.expr("let module = ", &call, "?;");
+    out.line("Ok(Self { module })");
+    out.close("}");
+    out.line("");
+    out.doc(
+        "Looks up all kernels now, so that no launch has to.
+
+# Errors
+When the driver refuses.",
+    );
+    out.open("pub fn preload(&self) -> Result<(), runtime::LoadError> {");
+    out.line("self.module.preload(Self::KERNELS)");
+    out.close("}");
+    out.line("");
+    out.doc("The image that was loaded.");
+    out.line("#[must_use]");
+    out.open("pub fn image(&self) -> &'static runtime::Image {");
+    out.line("self.module.image()");
+    out.close("}");
+    out.line("");
+    out.doc("The driver's handle of the module, for what this file has no method for; valid as long as `self`.");
+    out.line("#[must_use]");
+    out.open("pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {");
+    out.line("self.module.module()");
+    out.close("}");
+    out.line("");
+    out.doc(
+        "The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
+long as `self`.
+
+# Errors
+When the image does not hold the kernel, or the driver refuses.",
+    );
+    out.signature(
+        "pub fn cu_function",
+        &[
+            "&self".to_owned(),
+            "kernel: &runtime::KernelInfo".to_owned(),
+        ],
+        " -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {",
+    );
+    out.line("self.module.function(Self::KERNELS, kernel)");
+    out.close("}");
+    out.line("");
+    out.doc(
+        "How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
+holds at a time, by the driver's count.
+
+# Errors
+When the image does not hold the kernel, or the driver refuses.",
+    );
+    out.signature(
+        "pub fn active_blocks_per_sm",
+        &[
+            "&self".to_owned(),
+            "kernel: &runtime::KernelInfo".to_owned(),
+            "threads: u32".to_owned(),
+            "shared: u32".to_owned(),
+        ],
+        " -> Result<u32, runtime::LaunchError> {",
+    );
+    out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
+    let call = "runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)";
+    out.line(call);
+    out.close("}");
+    out.line("");
+    out.doc(
+        "The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
+the fewest blocks that fill the device with it: (blocks, threads).
+
+# Errors
+When the image does not hold the kernel, or the driver refuses.",
+    );
+    out.signature(
+        "pub fn suggested_block_size",
+        &[
+            "&self".to_owned(),
+            "kernel: &runtime::KernelInfo".to_owned(),
+            "shared: u32".to_owned(),
+        ],
+        " -> Result<(u32, u32), runtime::LaunchError> {",
+    );
+    out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
+    out.line("runtime::suggested_block_size(&self.module, function, kernel, shared)");
+    out.close("}");
+}
+
+fn accessor(out: &mut Writer, namespace: &str, module: &str, lifetime: &str) {
+    let shown = namespace.trim_start_matches("r#");
+    out.doc(&format!("The kernels of C++ namespace `{shown}`."));
+    out.line("#[must_use]");
+    out.open(format!(
+        "pub fn {namespace}(&self) -> {namespace}::Kernels<{lifetime}> {{"
+    ));
+    let init = [format!("module: {module}")];
+    out.small_struct(&format!("{namespace}::Kernels"), &init);
+    out.close("}");
+}
+
+fn global_accessor(
+    out: &mut Writer,
+    scope: Scope<'_>,
+    planned: &PlannedGlobal<'_>,
+    module: &str,
+    lifetime: &str,
+) {
+    let global = planned.global;
+    let ty = match planned.ty {
+        Some(ty) => scope.value(ty),
+        None => format!("[u8; {}]", number(i128::from(global.size))),
+    };
+    let kind = if global.constant {
+        "__constant__"
+    } else {
+        "__device__"
+    };
+    let c_type = global
+        .c_type
+        .as_deref()
+        .map_or_else(String::new, |text| format!(" of type {}", docs::code(text)));
+    let bytes = count(global.size, "byte");
+    out.doc(&format!(
+        "`{kind}` variable {}{c_type}, {bytes}.",
+        docs::code(&global.name)
+    ));
+    out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
+    let method = &planned.method;
+    let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
+    out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
+    let find = Expr::Call(
+        "runtime::Global::find".to_owned(),
+        vec![Expr::atom(module), Expr::string(&global.symbol)],
+    );
+    out.expr("", &find, "");
+    out.close("}");
+}
+
+/// How one parameter appears in the wrapper.
+struct Argument {
+    name: String,
+    ty: String,
+    /// The expression whose address holds the value, once bound.
+    value: String,
+    /// The function that turns device memory into an address.
+    bind: Option<&'static str>,
+}
+
+impl Argument {
+    fn value(name: String, ty: String) -> Self {
+        Self {
+            value: name.clone(),
+            name,
+            ty,
+            bind: None,
+        }
+    }
+
+    /// Device memory of elements of type `element`, or of any type.
+    fn memory(name: String, is_const: bool, element: Option<&str>) -> Self {
+        let (reference, direction, bind) = if is_const {
+            ("&", "In", "runtime::InAny::bind")
+        } else {
+            ("&mut ", "Out", "runtime::OutAny::bind_mut")
+        };
+        let ty = match element {
+            Some(element) => format!("{reference}impl runtime::{direction}<{element}>"),
+            None => format!("{reference}impl runtime::{direction}Any"),
+        };
+        Self {
+            value: format!("{name}.0"),
+            name,
+            ty,
+            bind: Some(bind),
+        }
+    }
+}
+
+/// What differs between the wrapper of a kernel and that of a template.
+struct Call<'c> {
+    head: String,
+    /// Ends in `{`.
+    tail: &'c str,
+    index: String,
+    info: String,
+    module: &'c str,
+}
+
+fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>, module: &str) {
+    let kernel = planned.kernel;
+    let names = param_names(&kernel.params);
+    let params = kernel.params.iter().zip(names);
+    let arguments: Vec<Argument> = params
+        .map(|(param, name)| argument(scope, param, name))
+        .collect();
+    out.doc(&docs::kernel(scope.module.input, planned));
+    let call = Call {
+        head: format!("pub unsafe fn {}", planned.method),
+        tail: " -> Result<(), runtime::LaunchError> {",
+        index: planned.index.to_string(),
+        info: format!("&info::{}", planned.constant),
+        module,
+    };
+    launch(out, &call, &arguments);
+}
+
+fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
+    match &param.ty {
+        Type::Pointer(pointer) => match &*pointer.pointee {
+            Type::Void => Argument::memory(name, pointer.is_const, None),
+            element => Argument::memory(name, pointer.is_const, Some(&scope.value(element))),
+        },
+        ty => Argument::value(name, scope.value(ty)),
+    }
+}
+
+/// `T` alone, or `A`, `B`, … for several arguments; none that a type of the module has.
+fn generic_names(scope: Scope<'_>, count: usize) -> Vec<String> {
+    let module = scope.module;
+    let places = module
+        .records
+        .values()
+        .chain(module.enums.values())
+        .chain(module.opaques.values());
+    let taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
+    if count == 1 {
+        return vec![names::fresh("T", &taken)];
+    }
+    let letters = (0..count).map(|index| match u8::try_from(index) {
+        Ok(index) if index < 26 => char::from(b'A' + index).to_string(),
+        _ => format!("A{index}"),
+    });
+    letters
+        .map(|letter| names::fresh(&letter, &taken))
+        .collect()
+}
+
+fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &str) {
+    let generics = generic_names(scope, family.arguments);
+    let all = generics.join(", ");
+    let bound = format!("instances::{}", family.trait_name);
+    let this = match generics.as_slice() {
+        [only] => format!("<{only} as {bound}>"),
+        _ => format!("<({all}) as {bound}>"),
+    };
+    let Some(first) = family
+        .instances
+        .first()
+        .and_then(|instance| scope.module.kernels.get(instance.kernel))
+    else {
+        return;
+    };
+    let names = param_names(&first.kernel.params);
+    let arguments: Vec<Argument> = family
+        .params
+        .iter()
+        .zip(names)
+        .map(|(pattern, name)| match pattern {
+            Pattern::Pointer { is_const, pointee } => match &**pointee {
+                Pattern::Fixed(Type::Void) => Argument::memory(name, *is_const, None),
+                element => Argument::memory(
+                    name,
+                    *is_const,
+                    Some(&spell(scope, element, &generics, &this)),
+                ),
+            },
+            other => Argument::value(name, spell(scope, other, &generics, &this)),
+        })
+        .collect();
+    out.doc(&format!(
+        "The instances of kernel template {}:\n",
+        docs::code(&family.name)
+    ));
+    for instance in &family.instances {
+        if let Some(planned) = scope.module.kernels.get(instance.kernel) {
+            out.doc(&format!(
+                "- [`{0}`](Self::{0})",
+                planned.method.trim_start_matches("r#")
+            ));
+        }
+    }
+    out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
+    let (head, tail) = if family.arguments == 1 {
+        (
+            format!("pub unsafe fn {}<{all}: {bound}>", family.method),
+            " -> Result<(), runtime::LaunchError> {".to_owned(),
+        )
+    } else {
+        (
+            format!("pub unsafe fn {}<{all}>", family.method),
+            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    ({all}): {bound},\n{{"),
+        )
+    };
+    let call = Call {
+        head,
+        tail: &tail,
+        index: format!("{this}::INDEX"),
+        info: format!("{this}::INFO"),
+        module,
+    };
+    launch(out, &call, &arguments);
+}
+
+/// The type of a pattern, in terms of the generic arguments.
+fn spell(scope: Scope<'_>, pattern: &Pattern, generics: &[String], this: &str) -> String {
+    match pattern {
+        Pattern::Fixed(ty) => scope.value(ty),
+        Pattern::Argument(index) => generics.get(*index).cloned().unwrap_or_default(),
+        Pattern::Pointer { pointee, .. } => {
+            format!(
+                "runtime::DeviceAddress<{}>",
+                spell(scope, pointee, generics, this)
+            )
+        }
+        Pattern::Array(element, length) => {
+            format!(
+                "[{}; {}]",
+                spell(scope, element, generics, this),
+                number(i128::from(*length))
+            )
+        }
+        Pattern::Associated(ordinal) => format!("{this}::P{ordinal}"),
+    }
+}
+
+/// The wrapper's signature and body.
+fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
+    let taken: Vec<String> = arguments
+        .iter()
+        .map(|argument| argument.name.clone())
+        .collect();
+    let stream = names::fresh("stream", &taken);
+    let launch = names::fresh("launch", &taken);
+    let ready = names::fresh("ready", &taken);
+    let params = names::fresh("params", &taken);
+    let mut list = vec![
+        "&self".to_owned(),
+        format!("{stream}: &::cudarc::driver::CudaStream"),
+        format!("{launch}: impl Into<runtime::Launch>"),
+    ];
+    list.extend(
+        arguments
+            .iter()
+            .map(|argument| format!("{}: {}", argument.name, argument.ty)),
+    );
+    out.signature(&call.head, &list, call.tail);
+    let prepare = Expr::Call(
+        "runtime::prepare".to_owned(),
+        vec![
+            Expr::atom(call.module),
+            Expr::atom(&call.index),
+            Expr::atom(&call.info),
+            Expr::atom(&stream),
+            Expr::atom(format!("{launch}.into()")),
+        ],
+    );
+    out.expr(&format!("let {ready} = "), &prepare, "?;");
+    for argument in arguments {
+        if let Some(bind) = argument.bind {
+            let name = &argument.name;
+            let bound = Expr::Call(bind.to_owned(), vec![Expr::atom(name), Expr::atom(&stream)]);
+            out.expr(&format!("let {name} = "), &bound, ";");
+        }
+    }
+    let values: Vec<Expr> = arguments
+        .iter()
+        .map(|argument| {
+            Expr::Call(
+                "runtime::param".to_owned(),
+                vec![Expr::atom(format!("&{}", argument.value))],
+            )
+        })
+        .collect();
+    if values.is_empty() {
+        out.line("// SAFETY: the kernel takes no parameters; the caller vouches for the rest.");
+        out.line(format!("unsafe {{ {ready}.launch(&mut []) }}"));
+    } else {
+        out.expr(&format!("let mut {params} = "), &Expr::Array(values), ";");
+        out.line(
+            "// SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.",
+        );
+        out.line(format!("unsafe {{ {ready}.launch(&mut {params}) }}"));
+    }
+    out.close("}");
+}

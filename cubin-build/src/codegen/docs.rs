@@ -1,0 +1,228 @@
+//! Documentation of the generated items.
+
+use std::fmt::Write as _;
+
+use super::{Facts, Module, plan::PlannedKernel, write::count};
+use crate::signature::model::{Definition, Type};
+
+/// Text as inline code, on one line.
+pub(super) fn code(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect();
+    let text = text.trim();
+    if text.is_empty() {
+        return "an unnamed item".to_owned();
+    }
+    if text.contains('`') {
+        format!("`` {text} ``")
+    } else {
+        format!("`{text}`")
+    }
+}
+
+/// File and line. Directories above the package are this machine's and are left out.
+pub(super) fn location(definition: &Definition) -> String {
+    let path = &definition.file;
+    let relative = if path.is_absolute() {
+        path.file_name().map(std::path::Path::new)
+    } else {
+        Some(path.as_path())
+    };
+    let text = relative
+        .unwrap_or(path)
+        .to_string_lossy()
+        .replace('\\', "/");
+    format!("`{text}:{}`", definition.line)
+}
+
+/// The kernel as C++ declares it.
+pub(super) fn declaration(planned: &PlannedKernel<'_>) -> String {
+    let kernel = planned.kernel;
+    let params: Vec<String> = kernel
+        .params
+        .iter()
+        .map(|param| match &param.name {
+            Some(name) if param.c_type.ends_with(['*', '&']) => format!("{}{name}", param.c_type),
+            Some(name) => format!("{} {name}", param.c_type),
+            None => param.c_type.clone(),
+        })
+        .collect();
+    let text = format!("__global__ void {}({})", kernel.name, params.join(", "));
+    text.chars()
+        .map(|character| {
+            if character.is_control() {
+                ' '
+            } else {
+                character
+            }
+        })
+        .collect()
+}
+
+/// What is known of a kernel: declaration, place, resources.
+pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
+    let kernel = planned.kernel;
+    let mut doc = match &kernel.definition {
+        Some(definition) => format!(
+            "Kernel {}, defined at {}.",
+            code(&kernel.name),
+            location(definition)
+        ),
+        None => format!("Kernel {} of `{}`.", code(&kernel.name), module.source),
+    };
+    let _ = write!(doc, "\n\n```cpp\n{}\n```\n", declaration(planned));
+    table(&mut doc, module, planned);
+    doc.truncate(doc.trim_end().len());
+    doc
+}
+
+/// Documentation of a wrapper.
+pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
+    let mut doc = facts(module, planned);
+    doc.push('\n');
+    doc.push_str("\n# Safety\n");
+    doc.push_str(&safety(planned));
+    doc.push_str("\n\n# Errors\n");
+    doc.push_str("When the launch breaks a limit of the device or of the kernel, which is found before the driver is\n");
+    doc.push_str("called, or the driver refuses. Errors of the kernel itself show at a later synchronization.");
+    doc
+}
+
+fn safety(planned: &PlannedKernel<'_>) -> String {
+    let kernel = planned.kernel;
+    let pointers = kernel
+        .params
+        .iter()
+        .any(|param| matches!(param.ty, Type::Pointer(_)));
+    let raw = kernel.params.iter().any(|param| holds_addresses(&param.ty));
+    let mut text = String::from(
+        "With these arguments and this launch configuration the kernel must not access memory out of bounds",
+    );
+    if pointers {
+        text.push_str(",\nmust not write through pointers that C++ declares `const`, and must find the memory behind every\npointer initialized as it expects");
+    }
+    text.push_str(".\nIt must not race with other work on the same memory.");
+    if raw {
+        text.push_str(" Addresses within structs must stay valid\nuntil the kernel has finished.");
+    }
+    text
+}
+
+fn holds_addresses(ty: &Type) -> bool {
+    matches!(
+        ty,
+        Type::Record(_) | Type::TensorMap { .. } | Type::Function
+    )
+}
+
+fn table(doc: &mut String, module: &Module, planned: &PlannedKernel<'_>) {
+    let Some(facts) = module.facts.get(&planned.kernel.symbol) else {
+        return;
+    };
+    if facts.is_empty() {
+        return;
+    }
+    doc.push_str(
+        "\n| target | registers | stack | spills | static shared | parameters | barriers |\n",
+    );
+    doc.push_str("|---|---|---|---|---|---|---|\n");
+    let param_bytes: u64 = planned.kernel.params.iter().fold(0, |end, param| {
+        let aligned = end
+            .checked_next_multiple_of(param.align.max(1))
+            .unwrap_or(end);
+        aligned.saturating_add(param.size)
+    });
+    for (target, facts) in facts {
+        let resources = &facts.resources;
+        let stack = resources
+            .stack
+            .map_or_else(|| "unknown".to_owned(), |bytes| format!("{bytes} B"));
+        let barriers = resources
+            .barriers
+            .map_or_else(|| "unknown".to_owned(), |barriers| barriers.to_string());
+        let params = match &facts.params {
+            cubin_core::Params::Recorded { size, .. } => u64::from(*size),
+            cubin_core::Params::NotRecorded => param_bytes,
+        };
+        let _ = writeln!(
+            doc,
+            "| `{target}` | {} | {stack} | {} | {} B | {params} B | {barriers} |",
+            resources.registers,
+            spills(facts),
+            resources.static_shared,
+        );
+    }
+    bounds(doc, facts.values());
+}
+
+fn spills(facts: &Facts) -> String {
+    match (facts.spills, facts.resources.spill_instructions) {
+        (Some((stores, loads)), _) => format!("{stores} B stored, {loads} B loaded"),
+        (None, Some(instructions)) => count(u64::from(instructions), "instruction"),
+        (None, None) => "unknown".to_owned(),
+    }
+}
+
+fn bounds<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
+    let mut sentences: Vec<String> = Vec::new();
+    for facts in facts {
+        let launch = &facts.launch;
+        if let Some([x, y, z]) = launch.required_threads {
+            sentences.push(format!(
+                "The block must be exactly {x} x {y} x {z} threads."
+            ));
+        } else if let Some([x, y, z]) = launch.max_threads {
+            let threads = u64::from(x) * u64::from(y) * u64::from(z);
+            sentences.push(format!("At most {} per block.", count(threads, "thread")));
+        }
+        if let Some([x, y, z]) = launch.cluster {
+            sentences.push(format!("Runs in clusters of {x} x {y} x {z} blocks."));
+        } else if launch.explicit_cluster {
+            sentences.push("The launch must give a cluster shape.".to_owned());
+        }
+    }
+    sentences.sort();
+    sentences.dedup();
+    if !sentences.is_empty() {
+        let _ = writeln!(doc, "\n{}", sentences.join(" "));
+    }
+}
+
+/// Documentation of a source file's module.
+pub(super) fn module(module: &Module, refused: &[(String, String)]) -> String {
+    let targets: Vec<String> = module
+        .images
+        .iter()
+        .map(|image| format!("`{}`", image.target))
+        .collect();
+    let mut doc = format!(
+        "Kernels of `{}`, compiled for {}.",
+        module.source,
+        targets.join(", ")
+    );
+    if !refused.is_empty() {
+        doc.push_str("\n\nWithout a wrapper:\n");
+        for (name, reason) in refused {
+            let reason: String = reason
+                .chars()
+                .map(|character| {
+                    if character.is_control() {
+                        ' '
+                    } else {
+                        character
+                    }
+                })
+                .collect();
+            let _ = write!(doc, "\n- {}: {reason}", code(name));
+        }
+    }
+    doc
+}

@@ -1,0 +1,349 @@
+//! Template kernels as generic Rust functions: which instances belong together, and how their parameters
+//! depend on the template's arguments.
+//!
+//! A family needs template arguments that are all types with a Rust counterpart. Where parameters follow the
+//! arguments (`const T *`, `T`), the generic function says so, and the arguments are inferred at the call;
+//! where they do not (`Vec<T, 4>`), the function takes an associated type.
+
+use std::collections::BTreeMap;
+
+use super::{
+    names,
+    plan::{Methods, PlannedKernel},
+    types,
+};
+use crate::signature::model::{EnumId, Pointer, RecordId, Scalar, Signatures, Type, Vector};
+
+/// A template with instances.
+pub(super) struct Family {
+    /// Modules below the file's.
+    pub(super) path: Vec<String>,
+    /// C++ name of the template.
+    pub(super) name: String,
+    pub(super) method: String,
+    /// Name of the trait in `instances`.
+    pub(super) trait_name: String,
+    /// Number of template arguments.
+    pub(super) arguments: usize,
+    pub(super) instances: Vec<Instance>,
+    /// By parameter.
+    pub(super) params: Vec<Pattern>,
+}
+
+/// One instance of a template.
+pub(super) struct Instance {
+    /// Position in the module's kernels.
+    pub(super) kernel: usize,
+    /// Template arguments.
+    pub(super) arguments: Vec<Type>,
+    /// Types of the parameters.
+    pub(super) params: Vec<Type>,
+}
+
+/// How a type depends on the template's arguments.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// Not at all.
+    Fixed(Type),
+    /// It is this argument.
+    Argument(usize),
+    Pointer {
+        is_const: bool,
+        pointee: Box<Pattern>,
+    },
+    Array(Box<Pattern>, u64),
+    /// In a way that Rust cannot spell: the associated type of this number, and where to find it.
+    Associated(usize),
+}
+
+/// The families among `kernels`, where their names are free.
+pub(super) fn find(
+    kernels: &[PlannedKernel<'_>],
+    signatures: &Signatures,
+    methods: &mut Methods,
+) -> Vec<Family> {
+    let mut groups: BTreeMap<(&[String], &str), Vec<&PlannedKernel<'_>>> = BTreeMap::new();
+    for planned in kernels {
+        // A pack is any number of arguments, which no Rust function has.
+        let pack = planned.kernel.params.iter().any(|param| param.pack);
+        if !pack && !planned.kernel.template_args.is_empty() {
+            let key = (planned.path.as_slice(), planned.kernel.base_name.as_str());
+            groups.entry(key).or_default().push(planned);
+        }
+    }
+    let known = Known::new(kernels, signatures);
+    let mut families: Vec<Family> = Vec::new();
+    for ((path, base_name), members) in groups {
+        let Some(mut family) = family(&known, &members) else {
+            continue;
+        };
+        family.method = names::ident(base_name, names::Kind::Method);
+        family.trait_name = camel_case(base_name);
+        let same_trait =
+            |other: &Family| other.path == path && other.trait_name == family.trait_name;
+        if families.iter().any(same_trait)
+            || methods.take(path, &family.method, &family.name).is_err()
+        {
+            continue;
+        }
+        families.push(family);
+    }
+    families
+}
+
+fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
+    let first = members.first()?;
+    let arguments = first.kernel.template_args.len();
+    let params = first.kernel.params.len();
+    let mut instances: Vec<Instance> = Vec::new();
+    for member in members {
+        let kernel = member.kernel;
+        if kernel.template_args.len() != arguments || kernel.params.len() != params {
+            return None;
+        }
+        let types: Option<Vec<Type>> = kernel
+            .template_args
+            .iter()
+            .map(|text| known.find(text))
+            .collect();
+        instances.push(Instance {
+            kernel: member.index,
+            arguments: types?,
+            params: kernel.params.iter().map(|param| param.ty.clone()).collect(),
+        });
+    }
+    // `long` and `long long` are one type in Rust: neither instance can be told by its argument.
+    let ambiguous = |instance: &Instance| {
+        let equal = |other: &&Instance| {
+            instance
+                .arguments
+                .iter()
+                .zip(&other.arguments)
+                .all(|(a, b)| same(a, b))
+        };
+        instances.iter().filter(equal).count() > 1
+    };
+    let clear: Vec<bool> = instances
+        .iter()
+        .map(|instance| !ambiguous(instance))
+        .collect();
+    let mut clear = clear.into_iter();
+    instances.retain(|_| clear.next().unwrap_or(false));
+    if instances.is_empty() {
+        return None;
+    }
+    let mut associated = 0;
+    let mut patterns = Vec::new();
+    for index in 0..params {
+        let types: Option<Vec<&Type>> = instances
+            .iter()
+            .map(|instance| instance.params.get(index))
+            .collect();
+        patterns.push(unify(&types?, &instances, index, true, &mut associated)?);
+    }
+    let scopes = names::components(&first.kernel.name);
+    let scope: String = scopes
+        .iter()
+        .rev()
+        .skip(1)
+        .rev()
+        .map(|scope| format!("{scope}::"))
+        .collect();
+    Some(Family {
+        path: first.path.clone(),
+        name: format!("{scope}{}", first.kernel.base_name),
+        method: String::new(),
+        trait_name: String::new(),
+        arguments,
+        instances,
+        params: patterns,
+    })
+}
+
+/// The pattern of one parameter's types over all instances.
+fn unify(
+    types: &[&Type],
+    instances: &[Instance],
+    param: usize,
+    top: bool,
+    associated: &mut usize,
+) -> Option<Pattern> {
+    let first = *types.first()?;
+    let arguments = instances.first()?.arguments.len();
+    let is_argument = |argument: usize| {
+        let mut pairs = types.iter().zip(instances);
+        pairs.all(|(ty, instance)| {
+            instance
+                .arguments
+                .get(argument)
+                .is_some_and(|known| same(ty, known))
+        })
+    };
+    let equal = types.iter().all(|ty| same(first, ty));
+    // One instance alone cannot tell `T` from the type itself; with several, what varies is `T`.
+    let varies = !equal || instances.len() == 1;
+    let argument = (0..arguments).find(|argument| varies && is_argument(*argument));
+    if let Some(argument) = argument {
+        return Some(Pattern::Argument(argument));
+    }
+    let pointers: Option<Vec<&Pointer>> = types
+        .iter()
+        .map(|ty| match ty {
+            Type::Pointer(pointer) => Some(pointer),
+            _ => None,
+        })
+        .collect();
+    if let Some(pointers) = pointers {
+        let is_const = pointers.first()?.is_const;
+        if top && pointers.iter().any(|pointer| pointer.is_const != is_const) {
+            return None;
+        }
+        let pointees: Vec<&Type> = pointers.iter().map(|pointer| &*pointer.pointee).collect();
+        let pointee = Box::new(unify(&pointees, instances, param, false, associated)?);
+        return Some(Pattern::Pointer { is_const, pointee });
+    }
+    if equal {
+        return Some(Pattern::Fixed(first.clone()));
+    }
+    let arrays: Option<Vec<(&Type, u64)>> = types
+        .iter()
+        .map(|ty| match ty {
+            Type::Array(element, length) => Some((&**element, *length)),
+            _ => None,
+        })
+        .collect();
+    if let Some(arrays) = arrays {
+        let length = arrays.first()?.1;
+        if arrays.iter().all(|array| array.1 == length) {
+            let elements: Vec<&Type> = arrays.iter().map(|array| array.0).collect();
+            let element = unify(&elements, instances, param, false, associated)?;
+            return Some(Pattern::Array(Box::new(element), length));
+        }
+    }
+    // `void *` in one instance and a typed pointer in another have no common bound; one such place per
+    // parameter keeps the associated types simple.
+    if types.iter().any(|ty| matches!(ty, Type::Void)) {
+        return None;
+    }
+    *associated += 1;
+    Some(Pattern::Associated(param))
+}
+
+/// Whether two types are one in Rust.
+fn same(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Scalar(a), Type::Scalar(b)) => a == b || types::same_primitive(*a, *b),
+        (Type::Pointer(a), Type::Pointer(b)) => {
+            a.is_const == b.is_const && same(&a.pointee, &b.pointee)
+        }
+        (Type::Array(a, m), Type::Array(b, n)) => m == n && same(a, b),
+        _ => a == b,
+    }
+}
+
+/// The type that a pattern stands for in one instance, at the place of its associated type.
+pub(super) fn associated<'t>(pattern: &Pattern, ty: &'t Type) -> Option<&'t Type> {
+    match (pattern, ty) {
+        (Pattern::Associated(_), ty) => Some(ty),
+        (Pattern::Pointer { pointee, .. }, Type::Pointer(pointer)) => {
+            associated(pointee, &pointer.pointee)
+        }
+        (Pattern::Array(element, _), Type::Array(inner, _)) => associated(element, inner),
+        _ => None,
+    }
+}
+
+/// Types that a template argument may name.
+struct Known<'a> {
+    records: BTreeMap<&'a str, RecordId>,
+    enums: BTreeMap<&'a str, EnumId>,
+    vectors: BTreeMap<String, Vector>,
+}
+
+impl<'a> Known<'a> {
+    fn new(kernels: &[PlannedKernel<'_>], signatures: &'a Signatures) -> Self {
+        let mut found = std::collections::BTreeSet::new();
+        let mut vectors = BTreeMap::new();
+        for param in kernels.iter().flat_map(|planned| &planned.kernel.params) {
+            super::plan::reach(&param.ty, signatures, &mut found);
+            let mut ty = &param.ty;
+            while let Type::Pointer(pointer) = ty {
+                ty = &pointer.pointee;
+            }
+            if let Type::Vector(vector) = ty {
+                vectors.insert(types::vector_c_name(*vector), *vector);
+            }
+        }
+        let mut known = Self {
+            records: BTreeMap::new(),
+            enums: BTreeMap::new(),
+            vectors,
+        };
+        for key in found {
+            match key {
+                super::plan::Key::Record(id) => {
+                    if let Some(record) = signatures.records.get(id.0) {
+                        known.records.insert(&record.name, id);
+                    }
+                }
+                super::plan::Key::Enum(id) => {
+                    if let Some(item) = signatures.enums.get(id.0) {
+                        known.enums.insert(&item.name, id);
+                    }
+                }
+                super::plan::Key::Opaque(_) => {}
+            }
+        }
+        known
+    }
+
+    fn find(&self, text: &str) -> Option<Type> {
+        let text = text.trim().trim_start_matches("::").trim();
+        if let Some(scalar) = scalar(text) {
+            return Some(Type::Scalar(scalar));
+        }
+        if let Some(vector) = self.vectors.get(text) {
+            return Some(Type::Vector(*vector));
+        }
+        if let Some(id) = self.records.get(text) {
+            return Some(Type::Record(*id));
+        }
+        self.enums.get(text).map(|id| Type::Enum(*id))
+    }
+}
+
+/// Arithmetic types as the compiler prints them in template arguments.
+fn scalar(text: &str) -> Option<Scalar> {
+    Some(match text {
+        "bool" => Scalar::Bool,
+        "char" => Scalar::Char,
+        "signed char" => Scalar::SChar,
+        "unsigned char" => Scalar::UChar,
+        "short" => Scalar::Short,
+        "unsigned short" => Scalar::UShort,
+        "int" => Scalar::Int,
+        "unsigned int" | "unsigned" => Scalar::UInt,
+        "long" => Scalar::Long,
+        "unsigned long" => Scalar::ULong,
+        "long long" => Scalar::LongLong,
+        "unsigned long long" => Scalar::ULongLong,
+        "float" => Scalar::Float,
+        "double" => Scalar::Double,
+        "__half" => Scalar::Half,
+        "__nv_bfloat16" => Scalar::BFloat16,
+        "__nv_fp8_e4m3" => Scalar::Fp8E4M3,
+        "__nv_fp8_e5m2" => Scalar::Fp8E5M2,
+        _ => return None,
+    })
+}
+
+/// `reduce_sum` as `ReduceSum`.
+fn camel_case(name: &str) -> String {
+    let mut text = String::new();
+    for word in name.split('_').filter(|word| !word.is_empty()) {
+        let mut characters = word.chars();
+        text.extend(characters.next().into_iter().flat_map(char::to_uppercase));
+        text.push_str(characters.as_str());
+    }
+    names::ident(&text, names::Kind::Type)
+}

@@ -1,0 +1,361 @@
+//! Rust names for C++ names: identifiers, template arguments, overloads. The rules, in order, are part of
+//! the generated file's interface:
+//!
+//! 1. a name stays as it is spelled in the source; characters that Rust does not allow become `_`;
+//! 2. template arguments follow, separated by `_`: `reduce<float, 8>` is `reduce_f32_8`;
+//! 3. when several kernels share name and template arguments, the parameter types follow too;
+//! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
+//!    get `_` at the end;
+//! 5. names of more than 80 characters are cut and end in a hash of the whole.
+
+/// Longest name before it is cut.
+const LONGEST: usize = 80;
+
+/// Strict and reserved keywords of editions 2021 and 2024.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// Cannot be raw identifiers.
+const NEVER_RAW: &[&str] = &["self", "super", "crate", "Self", "_"];
+
+/// Type names that the text of a generated module uses unqualified.
+const TYPE_NAMES: &[&str] = &[
+    "Module", "Kernels", "Result", "Option", "Some", "None", "Ok", "Err", "Into", "From",
+    "Default", "Copy", "Clone", "Debug", "Drop", "Send", "Sync", "Sized", "Fn", "Box", "Vec",
+    "String", "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+    "u32", "u64", "u128", "usize", "f32", "f64", "f16", "f128",
+];
+
+/// Modules that a generated module has or imports.
+const MODULE_NAMES: &[&str] = &[
+    "args",
+    "info",
+    "instances",
+    "runtime",
+    "types",
+    "core",
+    "std",
+    "cudarc",
+    "half",
+];
+
+/// Methods of `Module`.
+const METHOD_NAMES: &[&str] = &[
+    "load",
+    "preload",
+    "image",
+    "cu_module",
+    "cu_function",
+    "active_blocks_per_sm",
+    "suggested_block_size",
+];
+
+/// What a name is for, since each kind has its own reserved names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A local, parameter or field.
+    Value,
+    /// A struct, union or opaque type.
+    Type,
+    /// A module: source file or namespace; also the method that leads to it.
+    Module,
+    /// A method of `Module` or `Kernels`.
+    Method,
+}
+
+/// Makes `name` an identifier.
+pub(super) fn ident(name: &str, kind: Kind) -> String {
+    let mut text = sanitize(name);
+    if text.len() > LONGEST {
+        text = shorten(&text, name);
+    }
+    let reserved: &[&[&str]] = match kind {
+        Kind::Value => &[],
+        Kind::Type => &[TYPE_NAMES, MODULE_NAMES],
+        Kind::Module => &[MODULE_NAMES, METHOD_NAMES],
+        Kind::Method => &[METHOD_NAMES],
+    };
+    let contains = |lists: &[&[&str]]| lists.iter().any(|list| list.contains(&text.as_str()));
+    if contains(&[NEVER_RAW]) || contains(reserved) {
+        text.push('_');
+    } else if contains(&[KEYWORDS]) {
+        text.insert_str(0, "r#");
+    }
+    text
+}
+
+/// `name`, with `_` at the end until `taken` does not have it.
+pub(super) fn fresh(name: &str, taken: &[String]) -> String {
+    let mut text = name.to_owned();
+    while taken.contains(&text) {
+        text.push('_');
+    }
+    text
+}
+
+fn sanitize(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for character in name.chars() {
+        let allowed = character == '_' || character.is_alphanumeric();
+        let next = if allowed { character } else { '_' };
+        text.push(next);
+    }
+    if text.is_empty() || text.starts_with(|first: char| first.is_numeric()) {
+        text.insert(0, '_');
+    }
+    text
+}
+
+fn shorten(text: &str, whole: &str) -> String {
+    // FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in 71 characters.
+    let hash = whole.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    let kept: String = text.chars().take(LONGEST - 9).collect();
+    format!("{kept}_{hash:08x}")
+}
+
+/// Splits at `separator` where no bracket is open.
+pub(super) fn split_top_level<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start, mut at) = (0_i32, 0, 0);
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            // `->` closes nothing.
+            b'>' if at > 0 && bytes[at - 1] == b'-' => {}
+            b'>' | b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && text[at..].starts_with(separator) {
+            parts.push(&text[start..at]);
+            at += separator.len();
+            start = at;
+            continue;
+        }
+        at += 1;
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// A C++ name in parts: `ns::Outer<int>::Inner` is `["ns", "Outer<int>", "Inner"]`; parts of anonymous
+/// namespaces are left out.
+pub(super) fn components(name: &str) -> Vec<&str> {
+    split_top_level(name, "::")
+        .into_iter()
+        .map(str::trim)
+        .filter(|part| !part.is_empty() && !is_anonymous(part))
+        .collect()
+}
+
+fn is_anonymous(part: &str) -> bool {
+    matches!(part, "(anonymous namespace)" | "<unnamed>" | "{anonymous}")
+        || part.starts_with("_GLOBAL__N_")
+}
+
+/// A C++ type or template argument as part of a Rust name.
+pub(super) fn short(argument: &str) -> String {
+    let argument = argument.trim().trim_start_matches("::").trim();
+    if let Some((cast, value)) = argument.strip_prefix('(').and_then(split_cast) {
+        return short_value(cast, value);
+    }
+    if let Some(rest) = argument.strip_suffix('*') {
+        return match strip_const(rest) {
+            (rest, true) => format!("{}_const_ptr", short(rest)),
+            (rest, false) => format!("{}_ptr", short(rest)),
+        };
+    }
+    for reference in ["&&", "&"] {
+        if let Some(rest) = argument.strip_suffix(reference) {
+            return format!("{}_ref", short(strip_const(rest).0));
+        }
+    }
+    if let Some(rest) = argument
+        .strip_suffix("__restrict__")
+        .or_else(|| argument.strip_suffix("__restrict"))
+    {
+        return short(rest);
+    }
+    let (argument, _) = strip_const(argument);
+    if let Some(negative) = argument.strip_prefix('-') {
+        return format!("neg{}", sanitize_middle(negative));
+    }
+    if let Some(name) = builtin(argument) {
+        return name.to_owned();
+    }
+    let parts = components(argument);
+    let Some(last) = parts.last() else {
+        return sanitize_middle(argument);
+    };
+    short_template(last)
+}
+
+/// `Vec<float, 4>` as `Vec_f32_4`.
+pub(super) fn short_template(part: &str) -> String {
+    let Some(open) = part.find('<') else {
+        return sanitize_middle(part);
+    };
+    let mut text = sanitize_middle(&part[..open]);
+    let inside = part[open + 1..].trim_end();
+    let inside = inside.strip_suffix('>').unwrap_or(inside);
+    for argument in split_top_level(inside, ",") {
+        if !argument.trim().is_empty() {
+            text.push('_');
+            text.push_str(&short(argument));
+        }
+    }
+    text
+}
+
+fn split_cast(rest: &str) -> Option<(&str, &str)> {
+    let mut depth = 1;
+    for (at, character) in rest.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let value = rest[at + 1..].trim();
+            return (!value.is_empty()).then_some((&rest[..at], value));
+        }
+    }
+    None
+}
+
+fn short_value(cast: &str, value: &str) -> String {
+    let digits = value.trim_end_matches(['u', 'U', 'l', 'L']);
+    let text = match digits.strip_prefix('-') {
+        Some(positive) => format!("neg{}", sanitize_middle(positive)),
+        None => sanitize_middle(digits),
+    };
+    match builtin(cast.trim()) {
+        Some("bool") if text == "1" => "true".to_owned(),
+        Some("bool") if text == "0" => "false".to_owned(),
+        Some(_) => text,
+        // A value of an enumeration, or the address of an object.
+        None => format!("{}_{text}", short(cast)),
+    }
+}
+
+fn strip_const(text: &str) -> (&str, bool) {
+    let mut text = text.trim();
+    let mut found = false;
+    loop {
+        let stripped = text
+            .strip_prefix("const ")
+            .or_else(|| text.strip_suffix(" const"));
+        let stripped = stripped.or_else(|| text.strip_prefix("volatile "));
+        match stripped {
+            Some(rest) => {
+                found |= !text.starts_with("volatile ");
+                text = rest.trim();
+            }
+            None => return (text, found),
+        }
+    }
+}
+
+/// Like [`sanitize`], for the middle of a name: runs of other characters become one `_`.
+fn sanitize_middle(text: &str) -> String {
+    let words = text.split(|character: char| character != '_' && !character.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("_")
+}
+
+/// Short names of types that have a Rust counterpart. `long` and `long long` are distinct C++ types of the
+/// same size, and a template may be instantiated for both, so they have distinct names.
+fn builtin(name: &str) -> Option<&'static str> {
+    let name = name.trim_start_matches("::");
+    Some(match name {
+        "bool" => "bool",
+        "char" => "char",
+        "signed char" | "int8_t" => "i8",
+        "unsigned char" | "uint8_t" => "u8",
+        "short" | "short int" | "int16_t" => "i16",
+        "unsigned short" | "short unsigned int" | "uint16_t" => "u16",
+        "int" | "signed" | "signed int" | "int32_t" => "i32",
+        "unsigned" | "unsigned int" | "uint32_t" => "u32",
+        "long" | "long int" | "int64_t" => "i64",
+        "unsigned long" | "long unsigned int" | "uint64_t" => "u64",
+        "size_t" | "std::size_t" => "usize",
+        "long long" | "long long int" => "longlong",
+        "unsigned long long" | "long long unsigned int" => "ulonglong",
+        "__int128" => "i128",
+        "unsigned __int128" => "u128",
+        "float" => "f32",
+        "double" => "f64",
+        "__half" | "half" => "f16",
+        "__half2" | "half2" => "f16x2",
+        "__nv_bfloat16" | "nv_bfloat16" => "bf16",
+        "__nv_bfloat162" | "nv_bfloat162" => "bf16x2",
+        "__nv_fp8_e4m3" => "f8e4m3",
+        "__nv_fp8_e5m2" => "f8e5m2",
+        "__nv_fp8_e8m0" => "f8e8m0",
+        "__nv_fp4_e2m1" => "f4e2m1",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_and_reserved_names() {
+        assert_eq!(ident("type", Kind::Value), "r#type");
+        assert_eq!(ident("self", Kind::Value), "self_");
+        assert_eq!(ident("load", Kind::Method), "load_");
+        assert_eq!(ident("load", Kind::Value), "load");
+        assert_eq!(ident("Result", Kind::Type), "Result_");
+        assert_eq!(ident("3d-conv", Kind::Module), "_3d_conv");
+        assert_eq!(ident("types", Kind::Module), "types_");
+    }
+
+    #[test]
+    fn template_arguments() {
+        assert_eq!(short("float"), "f32");
+        assert_eq!(short("(int)8"), "8");
+        assert_eq!(short("(int)-8"), "neg8");
+        assert_eq!(short("(bool)1"), "true");
+        assert_eq!(short("(ns::Mode)1"), "Mode_1");
+        assert_eq!(short("::__half"), "f16");
+        assert_eq!(short("const float *"), "f32_const_ptr");
+        assert_eq!(short("float *__restrict__"), "f32_ptr");
+        assert_eq!(short("ns::Vec<float, (int)4>"), "Vec_f32_4");
+        assert_eq!(short("ns::Outer<int>::Inner"), "Inner");
+        assert_ne!(short("long"), short("long long"));
+        assert_eq!(
+            short_template("reduce<float, (unsigned int)8>"),
+            "reduce_f32_8"
+        );
+    }
+
+    #[test]
+    fn long_names_are_cut_and_stay_apart() {
+        let one = ident(&format!("{}x", "a".repeat(100)), Kind::Type);
+        let other = ident(&format!("{}y", "a".repeat(100)), Kind::Type);
+        assert_eq!(one.len(), LONGEST);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn components_skip_anonymous_namespaces() {
+        assert_eq!(
+            components("(anonymous namespace)::a::B<c::D>::E"),
+            ["a", "B<c::D>", "E"]
+        );
+    }
+}

@@ -1,0 +1,286 @@
+//! Where each type is defined in the generated file: its Rust name, and which types several source files
+//! define alike and therefore share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    names,
+    names::Kind,
+    plan::{Key, Place, PlannedModule, Shared, TYPES, reach},
+};
+use crate::signature::model::{Record, RecordId, Signatures, Type};
+
+/// Names of one module's types.
+pub(super) struct TypeNames<'a> {
+    signatures: &'a Signatures,
+    /// Qualified names of records: a scope of this name is a class, not a namespace.
+    classes: BTreeSet<String>,
+    /// Names of records that have none of their own, by the member they are the type of.
+    derived: BTreeMap<RecordId, String>,
+}
+
+impl<'a> TypeNames<'a> {
+    pub(super) fn new(signatures: &'a Signatures) -> Self {
+        let mut derived: BTreeMap<RecordId, String> = BTreeMap::new();
+        // A member's type may hold unnamed types in turn: outer records come to rest first.
+        for _ in 0..signatures.records.len().min(8) {
+            let before = derived.len();
+            for (index, record) in signatures.records.iter().enumerate() {
+                let own = derived.get(&RecordId(index)).cloned();
+                if record.unnamed && own.is_none() {
+                    continue;
+                }
+                let parent = own.unwrap_or_else(|| record.name.clone());
+                derive_members(record, &parent, signatures, &mut derived);
+            }
+            if derived.len() == before {
+                break;
+            }
+        }
+        let classes = signatures
+            .records
+            .iter()
+            .map(|record| names::components(&record.name).join("::"))
+            .collect();
+        Self {
+            signatures,
+            classes,
+            derived,
+        }
+    }
+
+    /// C++ name.
+    pub(super) fn name(&self, key: &Key) -> String {
+        match key {
+            Key::Record(id) => match self.derived.get(id) {
+                Some(name) => name.clone(),
+                None => self
+                    .signatures
+                    .records
+                    .get(id.0)
+                    .map_or_else(String::new, |record| record.name.clone()),
+            },
+            Key::Enum(id) => self
+                .signatures
+                .enums
+                .get(id.0)
+                .map_or_else(String::new, |item| item.name.clone()),
+            Key::Opaque(name) => name.clone(),
+        }
+    }
+
+    /// Where a type of the module `root` lies.
+    pub(super) fn place(&self, key: &Key, root: &str) -> Place {
+        let name = self.name(key);
+        let parts = names::components(&name);
+        let (last, scopes) = parts
+            .split_last()
+            .map_or(("", &[][..]), |(last, scopes)| (*last, scopes));
+        let is_class = |depth: &usize| {
+            scopes[*depth].contains('<') || self.classes.contains(&scopes[..=*depth].join("::"))
+        };
+        let namespaces = (0..scopes.len()).find(is_class).unwrap_or(scopes.len());
+        let mut path = vec![root.to_owned()];
+        path.extend(
+            scopes[..namespaces]
+                .iter()
+                .map(|scope| names::ident(scope, Kind::Module)),
+        );
+        let mut ident = String::new();
+        for class in &scopes[namespaces..] {
+            ident.push_str(&names::short_template(class));
+            ident.push('_');
+        }
+        ident.push_str(&names::short_template(last));
+        Place {
+            path,
+            ident: names::ident(&ident, Kind::Type),
+            name,
+            shared: None,
+        }
+    }
+}
+
+fn derive_members(
+    record: &Record,
+    parent: &str,
+    signatures: &Signatures,
+    derived: &mut BTreeMap<RecordId, String>,
+) {
+    let mut anonymous = 0;
+    for field in &record.fields {
+        let mut ty = &field.ty;
+        while let Type::Array(element, _) = ty {
+            ty = element;
+        }
+        let Type::Record(id) = ty else { continue };
+        if !signatures
+            .records
+            .get(id.0)
+            .is_some_and(|inner| inner.unnamed)
+        {
+            continue;
+        }
+        let member = if field.name.is_empty() {
+            anonymous += 1;
+            format!("anonymous{anonymous}")
+        } else {
+            field.name.clone()
+        };
+        derived
+            .entry(*id)
+            .or_insert_with(|| format!("{parent}_{member}"));
+    }
+}
+
+/// Finds types that several modules define alike, and gives them one definition.
+pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
+    // Definition text -> (module, key) of every user.
+    let mut users: BTreeMap<String, Vec<(usize, Key)>> = BTreeMap::new();
+    for (index, module) in modules.iter().enumerate() {
+        for key in module.keys() {
+            if module.shareable(&key) {
+                users
+                    .entry(module.definition(&key))
+                    .or_default()
+                    .push((index, key));
+            }
+        }
+    }
+    let mut taken: BTreeSet<(Vec<String>, String)> = BTreeSet::new();
+    for uses in users.values().filter(|uses| uses.len() > 1) {
+        let Some((first, key)) = uses.first() else {
+            continue;
+        };
+        let Some(place) = modules[*first].place(key) else {
+            continue;
+        };
+        let mut path = vec![TYPES.to_owned()];
+        path.extend(place.path.iter().skip(1).cloned());
+        let slot = (path.clone(), place.ident.clone());
+        if (path.len() == 1 && super::types::is_builtin(&place.ident)) || !taken.insert(slot) {
+            continue;
+        }
+        for (index, key) in uses {
+            let is_first = index == first;
+            if let Some(place) = modules[*index].place_mut(key) {
+                let export = std::mem::replace(&mut place.path, path.clone());
+                place.shared = Some(Shared {
+                    path: export,
+                    first: is_first,
+                });
+            }
+        }
+    }
+}
+
+impl PlannedModule<'_> {
+    pub(super) fn keys(&self) -> Vec<Key> {
+        let records = self.records.keys().map(|id| Key::Record(*id));
+        let enums = self.enums.keys().map(|id| Key::Enum(*id));
+        let opaques = self.opaques.keys().map(|name| Key::Opaque(name.clone()));
+        records.chain(enums).chain(opaques).collect()
+    }
+
+    pub(super) fn place(&self, key: &Key) -> Option<&Place> {
+        match key {
+            Key::Record(id) => self.records.get(id),
+            Key::Enum(id) => self.enums.get(id),
+            Key::Opaque(name) => self.opaques.get(name),
+        }
+    }
+
+    fn place_mut(&mut self, key: &Key) -> Option<&mut Place> {
+        match key {
+            Key::Record(id) => self.records.get_mut(id),
+            Key::Enum(id) => self.enums.get_mut(id),
+            Key::Opaque(name) => self.opaques.get_mut(name),
+        }
+    }
+
+    /// A type whose name means the same in every file.
+    fn shareable(&self, key: &Key) -> bool {
+        let Some(place) = self.place(key) else {
+            return false;
+        };
+        let own_name = match key {
+            // Derived names contain their owner's, which is looked at in turn.
+            Key::Record(id) => self
+                .input
+                .signatures
+                .records
+                .get(id.0)
+                .is_some_and(|record| !record.unnamed || place.name != record.name),
+            _ => true,
+        };
+        own_name
+            && !place.name.contains("_GLOBAL__N_")
+            && !place.name.contains("(anonymous namespace)")
+    }
+
+    /// Everything that the definition of a type says, down to the types of its members.
+    fn definition(&self, key: &Key) -> String {
+        let mut reached = BTreeSet::new();
+        match key {
+            Key::Record(id) => reach(&Type::Record(*id), &self.input.signatures, &mut reached),
+            other => {
+                reached.insert(other.clone());
+            }
+        }
+        let mut parts: Vec<String> = reached.iter().map(|key| self.describe(key)).collect();
+        parts.sort();
+        let name = self.place(key).map_or("", |place| &place.name);
+        format!("{name}\n{}", parts.join("\n"))
+    }
+
+    fn describe(&self, key: &Key) -> String {
+        let name = self.place(key).map_or("", |place| &place.name);
+        match key {
+            Key::Record(id) => {
+                let Some(record) = self.input.signatures.records.get(id.0) else {
+                    return name.to_owned();
+                };
+                let fields: Vec<String> = record
+                    .fields
+                    .iter()
+                    .map(|field| {
+                        format!(
+                            "{} {} {:?} {}",
+                            field.name,
+                            field.offset,
+                            field.bits,
+                            self.describe_type(&field.ty)
+                        )
+                    })
+                    .collect();
+                format!(
+                    "{name} {} {} {:?} {} {fields:?}",
+                    record.size, record.align, record.packed, record.is_union
+                )
+            }
+            Key::Enum(id) => format!(
+                "{name} {:?}",
+                self.input
+                    .signatures
+                    .enums
+                    .get(id.0)
+                    .map(|item| (item.repr, &item.values))
+            ),
+            Key::Opaque(_) => name.to_owned(),
+        }
+    }
+
+    fn describe_type(&self, ty: &Type) -> String {
+        let named = |key: Key| {
+            self.place(&key)
+                .map_or_else(String::new, |place| place.name.clone())
+        };
+        match ty {
+            Type::Pointer(pointer) => format!("*{}", self.describe_type(&pointer.pointee)),
+            Type::Array(element, length) => format!("{}[{length}]", self.describe_type(element)),
+            Type::Record(id) => named(Key::Record(*id)),
+            Type::Enum(id) => named(Key::Enum(*id)),
+            other => format!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,545 @@
+//! Decides, before anything is written: which kernels get a wrapper and under which name, which types the
+//! file needs, and in which module each is defined. A type that several source files define alike is
+//! defined once, in `types`.
+
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
+
+use cubin_core::Sm;
+
+use super::{
+    Finding, Input, Module,
+    families::{self, Family},
+    layout, names,
+    names::Kind,
+    placing::{TypeNames, share},
+};
+use crate::signature::model::{EnumId, Global, Kernel, RecordId, Scalar, Signatures, Type, Vector};
+
+/// The module of types that several source files share, and of the toolkit's own types.
+pub(super) const TYPES: &str = "types";
+
+/// All decisions for one file.
+pub(super) struct Plan<'a> {
+    pub(super) input: &'a Input,
+    pub(super) modules: Vec<PlannedModule<'a>>,
+    pub(super) builtins: Builtins,
+    /// Some target has thread block clusters.
+    pub(super) clusters: bool,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Toolkit types that the file needs.
+#[derive(Debug, Default)]
+pub(super) struct Builtins {
+    pub(super) scalars: BTreeSet<Scalar>,
+    pub(super) vectors: BTreeSet<Vector>,
+    pub(super) tensor_maps: BTreeSet<u64>,
+    pub(super) functions: bool,
+}
+
+/// One source file.
+pub(super) struct PlannedModule<'a> {
+    pub(super) input: &'a Module,
+    pub(super) ident: String,
+    /// With a wrapper, in order of definition: the position is the kernel's index in the generated file.
+    pub(super) kernels: Vec<PlannedKernel<'a>>,
+    /// Templates that are also reachable as generic functions.
+    pub(super) families: Vec<Family>,
+    /// `__constant__` and `__device__` variables.
+    pub(super) globals: Vec<PlannedGlobal<'a>>,
+    /// Without a wrapper: C++ name and reason.
+    pub(super) refused: Vec<(String, String)>,
+    pub(super) records: BTreeMap<RecordId, Place>,
+    pub(super) enums: BTreeMap<EnumId, Place>,
+    pub(super) opaques: BTreeMap<String, Place>,
+}
+
+/// A kernel with a wrapper.
+pub(super) struct PlannedKernel<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) index: usize,
+    /// Modules below the file's, one per namespace.
+    pub(super) path: Vec<String>,
+    pub(super) method: String,
+    pub(super) constant: String,
+}
+
+/// A module-level variable with an accessor.
+pub(super) struct PlannedGlobal<'a> {
+    pub(super) global: &'a Global,
+    /// Nothing when only the size is known.
+    pub(super) ty: Option<&'a Type>,
+    /// Modules below the file's.
+    pub(super) path: Vec<String>,
+    pub(super) method: String,
+}
+
+/// Where a type is defined in the generated file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Modules from the top of the file.
+    pub(super) path: Vec<String>,
+    pub(super) ident: String,
+    /// C++ name, for documentation.
+    pub(super) name: String,
+    /// Where the source file's own module re-exports it, if it is defined in [`TYPES`]; this place is
+    /// the definition's own in the first file that has it.
+    pub(super) shared: Option<Shared>,
+}
+
+/// A type defined once for several files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shared {
+    /// Modules from the top of the file to the re-export.
+    pub(super) path: Vec<String>,
+    /// This module's record is the one that is written.
+    pub(super) first: bool,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(input: &'a Input) -> Self {
+        let mut sources: Vec<&Module> = input.modules.iter().collect();
+        sources.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+        let mut findings = Vec::new();
+        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+        let mut modules = Vec::new();
+        for source in sources {
+            let ident = names::ident(&source.name, Kind::Module);
+            if let Some(first) = taken.get(&ident) {
+                findings.push(Finding::NameCollision {
+                    module: String::new(),
+                    name: ident,
+                    items: [(*first).to_owned(), source.source.clone()],
+                });
+                continue;
+            }
+            taken.insert(ident.clone(), &source.source);
+            modules.push(plan_module(source, ident, &mut findings));
+        }
+        share(&mut modules);
+        let mut builtins = Builtins::default();
+        for module in &modules {
+            builtins.collect(module);
+        }
+        let clusters = input
+            .modules
+            .iter()
+            .flat_map(|module| &module.images)
+            .any(|image| image.target >= Sm::new(90));
+        Self {
+            input,
+            modules,
+            builtins,
+            clusters,
+            findings,
+        }
+    }
+}
+
+/// A type of one module, as a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Record(RecordId),
+    Enum(EnumId),
+    Opaque(String),
+}
+
+fn plan_module<'a>(
+    module: &'a Module,
+    ident: String,
+    findings: &mut Vec<Finding>,
+) -> PlannedModule<'a> {
+    let signatures = &module.signatures;
+    let mut refused = Vec::new();
+    let mut wanted: Vec<&Kernel> = Vec::new();
+    for kernel in &signatures.kernels {
+        if kernel.in_toolkit_header {
+            continue;
+        }
+        if let Some(refusal) = &kernel.refusal {
+            refused.push((kernel.name.clone(), refusal.reason.clone()));
+            continue;
+        }
+        if let Some(reason) = unsupported(kernel, signatures) {
+            findings.push(Finding::Unsupported {
+                module: module.name.clone(),
+                kernel: kernel.name.clone(),
+                reason: reason.clone(),
+            });
+            refused.push((kernel.name.clone(), reason));
+            continue;
+        }
+        wanted.push(kernel);
+    }
+
+    // Types first: a kernel whose types cannot be told apart by name gets no wrapper.
+    let mut placed = Placed::new(signatures, &ident);
+    let mut kept = Vec::new();
+    for kernel in wanted {
+        let types = kernel.params.iter().map(|param| &param.ty);
+        let Err(taken) = placed.add(types) else {
+            kept.push(kernel);
+            continue;
+        };
+        let (place, first) = *taken;
+        let name = format!("{}::{}", place.path.join("::"), place.ident);
+        refused.push((
+            kernel.name.clone(),
+            format!(
+                "its type `{}` and `{first}` would both be `{name}` in Rust",
+                place.name
+            ),
+        ));
+        findings.push(Finding::NameCollision {
+            module: module.name.clone(),
+            name,
+            items: [first, place.name],
+        });
+    }
+    let typed: Vec<(&Global, Option<&Type>)> = signatures
+        .globals
+        .iter()
+        .map(|global| {
+            let ty = global.ty.as_ref().filter(|ty| {
+                layout::size_align(ty, signatures).is_some_and(|(size, _)| size == global.size)
+            });
+            // A variable whose type cannot be named is bytes.
+            (
+                global,
+                ty.filter(|ty| placed.add(std::iter::once(*ty)).is_ok()),
+            )
+        })
+        .collect();
+
+    let mut methods = Methods::default();
+    let kernels = name_kernels(
+        module,
+        &ident,
+        &kept,
+        &typed,
+        &mut methods,
+        &mut refused,
+        findings,
+    );
+    let globals = name_globals(module, &ident, typed, &mut methods, findings);
+    let families = families::find(&kernels, signatures, &mut methods);
+
+    let places = placed.places;
+    let mut planned = PlannedModule {
+        input: module,
+        ident,
+        kernels,
+        families,
+        globals,
+        refused,
+        records: BTreeMap::new(),
+        enums: BTreeMap::new(),
+        opaques: BTreeMap::new(),
+    };
+    for (key, place) in places {
+        match key {
+            Key::Record(id) => planned.records.insert(id, place),
+            Key::Enum(id) => planned.enums.insert(id, place),
+            Key::Opaque(name) => planned.opaques.insert(name, place),
+        };
+    }
+    planned
+}
+
+/// Types with a place so far.
+struct Placed<'a> {
+    names: TypeNames<'a>,
+    signatures: &'a Signatures,
+    root: &'a str,
+    owners: BTreeMap<(Vec<String>, String), Key>,
+    places: BTreeMap<Key, Place>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(signatures: &'a Signatures, root: &'a str) -> Self {
+        Self {
+            names: TypeNames::new(signatures),
+            signatures,
+            root,
+            owners: BTreeMap::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Gives places to all types that `types` need, or none: then one of them and the C++ name of the type
+    /// that has its place.
+    fn add<'t>(
+        &mut self,
+        types: impl Iterator<Item = &'t Type>,
+    ) -> Result<(), Box<(Place, String)>> {
+        let mut reached = BTreeSet::new();
+        for ty in types {
+            reach(ty, self.signatures, &mut reached);
+        }
+        let mut new: BTreeMap<(Vec<String>, String), (Key, Place)> = BTreeMap::new();
+        for key in reached {
+            if self.places.contains_key(&key) {
+                continue;
+            }
+            let place = self.names.place(&key, self.root);
+            let slot = (place.path.clone(), place.ident.clone());
+            let owner = self
+                .owners
+                .get(&slot)
+                .or_else(|| new.get(&slot).map(|(key, _)| key));
+            if let Some(owner) = owner {
+                return Err(Box::new((place, self.names.name(owner))));
+            }
+            new.insert(slot, (key, place));
+        }
+        for (slot, (key, place)) in new {
+            self.owners.insert(slot, key.clone());
+            self.places.insert(key, place);
+        }
+        Ok(())
+    }
+}
+
+/// Method names in use, by the path of the view that has them, with the C++ name of the owner.
+#[derive(Default)]
+pub(super) struct Methods(BTreeMap<(Vec<String>, String), String>);
+
+impl Methods {
+    /// Takes a name, unless another item has it.
+    pub(super) fn take(
+        &mut self,
+        path: &[String],
+        method: &str,
+        owner: &str,
+    ) -> Result<(), String> {
+        match self.0.entry((path.to_vec(), method.to_owned())) {
+            Entry::Vacant(free) => {
+                free.insert(owner.to_owned());
+                Ok(())
+            }
+            Entry::Occupied(other) => Err(other.get().clone()),
+        }
+    }
+}
+
+/// Why the generator cannot express a kernel, if so. The readers refuse what they know to be impossible;
+/// this catches what would not be a Rust file.
+fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
+    kernel
+        .params
+        .iter()
+        .enumerate()
+        .find_map(|(ordinal, param)| {
+            let name = param.name.as_deref().unwrap_or("unnamed");
+            let reason = match &param.ty {
+                Type::Void | Type::Opaque(_) => "is a value whose layout is not known",
+                Type::Record(id) if signatures.records.get(id.0).is_none() => {
+                    "has a type without a definition"
+                }
+                _ => return None,
+            };
+            Some(format!(
+                "parameter {ordinal} (`{name}`, `{}`) {reason}",
+                param.c_type
+            ))
+        })
+}
+
+/// Every record, enumeration and opaque type that `ty` needs.
+pub(super) fn reach(ty: &Type, signatures: &Signatures, found: &mut BTreeSet<Key>) {
+    match ty {
+        Type::Pointer(pointer) => reach(&pointer.pointee, signatures, found),
+        Type::Array(element, _) => reach(element, signatures, found),
+        Type::Record(id) => {
+            let Some(record) = signatures.records.get(id.0) else {
+                return;
+            };
+            if found.insert(Key::Record(*id)) {
+                for field in &record.fields {
+                    reach(&field.ty, signatures, found);
+                }
+            }
+        }
+        Type::Enum(id) => {
+            found.insert(Key::Enum(*id));
+        }
+        Type::Opaque(name) => {
+            found.insert(Key::Opaque(name.clone()));
+        }
+        Type::Void
+        | Type::Scalar(_)
+        | Type::Vector(_)
+        | Type::Function
+        | Type::TensorMap { .. } => {}
+    }
+}
+
+fn name_kernels<'a>(
+    module: &Module,
+    root: &str,
+    kernels: &[&'a Kernel],
+    globals: &[(&Global, Option<&Type>)],
+    methods: &mut Methods,
+    refused: &mut Vec<(String, String)>,
+    findings: &mut Vec<Finding>,
+) -> Vec<PlannedKernel<'a>> {
+    let plain = |kernel: &Kernel| {
+        let mut name = kernel.base_name.clone();
+        for argument in &kernel.template_args {
+            name.push('_');
+            name.push_str(&names::short(argument));
+        }
+        (namespace_path(kernel), name)
+    };
+    let mut overloads: BTreeMap<(Vec<String>, String), usize> = BTreeMap::new();
+    for kernel in kernels {
+        *overloads.entry(plain(kernel)).or_default() += 1;
+    }
+    // The methods that lead to namespaces come first.
+    let paths = kernels.iter().map(|kernel| namespace_path(kernel));
+    for path in paths.chain(globals.iter().map(|(global, _)| global_path(global).0)) {
+        for depth in 0..path.len() {
+            let owner = format!("namespace {}", path[..=depth].join("::"));
+            // Several kernels lie in one namespace.
+            let _ = methods.take(&path[..depth], &path[depth], &owner);
+        }
+    }
+    let mut planned: Vec<PlannedKernel<'a>> = Vec::new();
+    for &kernel in kernels {
+        let (path, mut name) = plain(kernel);
+        let key = (path, name.clone());
+        if overloads.get(&key).is_some_and(|&count| count > 1) {
+            for param in &kernel.params {
+                name.push('_');
+                name.push_str(&names::short(&param.c_type));
+            }
+        }
+        let path = key.0;
+        let method = names::ident(&name, Kind::Method);
+        let constant = names::ident(&name.to_uppercase(), Kind::Value);
+        // Names that differ in case alone share a constant.
+        let same_constant = planned
+            .iter()
+            .find(|other| other.path == path && other.constant == constant)
+            .map(|other| other.kernel.name.clone());
+        let free = match same_constant {
+            Some(first) => Err(first),
+            None => methods.take(&path, &method, &kernel.name),
+        };
+        if let Err(first) = free {
+            let rust_name = rust_name(root, &path, &method);
+            refused.push((
+                kernel.name.clone(),
+                format!("it and `{first}` would both be `{rust_name}` in Rust"),
+            ));
+            findings.push(Finding::NameCollision {
+                module: module.name.clone(),
+                name: rust_name,
+                items: [first, kernel.name.clone()],
+            });
+            continue;
+        }
+        planned.push(PlannedKernel {
+            kernel,
+            index: planned.len(),
+            path,
+            method,
+            constant,
+        });
+    }
+    planned
+}
+
+fn rust_name(root: &str, path: &[String], method: &str) -> String {
+    let mut full = vec![root];
+    full.extend(path.iter().map(String::as_str));
+    full.push(method);
+    full.join("::")
+}
+
+fn name_globals<'a>(
+    module: &Module,
+    root: &str,
+    globals: Vec<(&'a Global, Option<&'a Type>)>,
+    methods: &mut Methods,
+    findings: &mut Vec<Finding>,
+) -> Vec<PlannedGlobal<'a>> {
+    let mut planned = Vec::new();
+    for (global, ty) in globals {
+        let (path, method) = global_path(global);
+        match methods.take(&path, &method, &global.name) {
+            Ok(()) => planned.push(PlannedGlobal {
+                global,
+                ty,
+                path,
+                method,
+            }),
+            Err(first) => findings.push(Finding::NameCollision {
+                module: module.name.clone(),
+                name: rust_name(root, &path, &method),
+                items: [first, global.name.clone()],
+            }),
+        }
+    }
+    planned
+}
+
+/// Modules and method of a variable.
+fn global_path(global: &Global) -> (Vec<String>, String) {
+    let parts = names::components(&global.name);
+    let (last, scopes) = parts
+        .split_last()
+        .map_or((&*global.name, &[][..]), |(last, scopes)| (*last, scopes));
+    let path = scopes
+        .iter()
+        .map(|scope| names::ident(&names::short_template(scope), Kind::Module))
+        .collect();
+    (
+        path,
+        names::ident(&names::short_template(last), Kind::Method),
+    )
+}
+
+fn namespace_path(kernel: &Kernel) -> Vec<String> {
+    let named = kernel.namespaces.iter().filter(|name| !name.is_empty());
+    named.map(|name| names::ident(name, Kind::Module)).collect()
+}
+
+impl Builtins {
+    fn collect(&mut self, module: &PlannedModule<'_>) {
+        for planned in &module.kernels {
+            for param in &planned.kernel.params {
+                self.add(&param.ty);
+            }
+        }
+        for ty in module.globals.iter().filter_map(|global| global.ty) {
+            self.add(ty);
+        }
+        let records = module
+            .records
+            .keys()
+            .filter_map(|id| module.input.signatures.records.get(id.0));
+        for field in records.flat_map(|record| &record.fields) {
+            self.add(&field.ty);
+        }
+    }
+
+    fn add(&mut self, ty: &Type) {
+        match ty {
+            Type::Pointer(pointer) => self.add(&pointer.pointee),
+            Type::Array(element, _) => self.add(element),
+            Type::Scalar(scalar) => {
+                self.scalars.insert(*scalar);
+            }
+            Type::Vector(vector) => {
+                self.scalars.insert(vector.element);
+                self.vectors.insert(*vector);
+            }
+            Type::TensorMap { align } => {
+                self.tensor_maps.insert(*align);
+            }
+            Type::Function => self.functions = true,
+            Type::Void | Type::Record(_) | Type::Enum(_) | Type::Opaque(_) => {}
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! nvcc's command line, and which requests it can carry.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+use cubin_core::Sm;
+
+use super::{Error, Options, Request, Source};
+use crate::{env::Env, toolkit::HostCompiler};
+
+/// Flags that nvcc takes with a value in the next word, among those looked at here.
+const RDC: &str =
+    "a relocatable cubin cannot be loaded before it is linked, and linking is not supported yet";
+const TARGET: &str = "targets are chosen with `Builder::arch` or `[build] arch` in cubin.toml";
+const OUTPUT: &str = "cubin-build itself chooses what is made and where";
+const HIDDEN: &str = "a change of that file would not be seen; write its flags out";
+const NOTHING: &str = "it makes nvcc do something other than compile";
+
+/// Flags that are refused, without dashes, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("arch", TARGET),
+    ("gpu-architecture", TARGET),
+    ("code", TARGET),
+    ("gpu-code", TARGET),
+    ("gencode", TARGET),
+    ("generate-code", TARGET),
+    ("o", OUTPUT),
+    ("output-file", OUTPUT),
+    ("odir", OUTPUT),
+    ("output-directory", OUTPUT),
+    ("keep", OUTPUT),
+    ("keep-dir", OUTPUT),
+    ("save-temps", OUTPUT),
+    ("cubin", OUTPUT),
+    ("ptx", OUTPUT),
+    ("fatbin", OUTPUT),
+    ("optix-ir", OUTPUT),
+    ("ltoir", OUTPUT),
+    ("cuda", OUTPUT),
+    ("c", OUTPUT),
+    ("compile", OUTPUT),
+    ("E", OUTPUT),
+    ("preprocess", OUTPUT),
+    ("M", OUTPUT),
+    ("MM", OUTPUT),
+    ("MD", OUTPUT),
+    ("MMD", OUTPUT),
+    ("MF", OUTPUT),
+    ("generate-dependencies", OUTPUT),
+    ("generate-nonsystem-dependencies", OUTPUT),
+    ("generate-dependencies-with-compile", OUTPUT),
+    ("generate-nonsystem-dependencies-with-compile", OUTPUT),
+    ("dependency-output", OUTPUT),
+    ("lib", OUTPUT),
+    ("link", OUTPUT),
+    ("dlink", OUTPUT),
+    ("device-link", OUTPUT),
+    ("x", OUTPUT),
+    ("dc", RDC),
+    ("device-c", RDC),
+    ("dw", RDC),
+    ("device-w", RDC),
+    ("dlto", RDC),
+    ("optf", HIDDEN),
+    ("options-file", HIDDEN),
+    ("run", NOTHING),
+    ("dryrun", NOTHING),
+    ("n", NOTHING),
+    ("h", NOTHING),
+    ("help", NOTHING),
+    ("V", NOTHING),
+    ("version", NOTHING),
+    ("clean", NOTHING),
+    ("clean-targets", NOTHING),
+    ("list-gpu-code", NOTHING),
+    ("list-gpu-arch", NOTHING),
+];
+
+/// Checks all of a request that can be checked without running anything.
+pub(super) fn check(request: &Request<'_>) -> Result<(), Error> {
+    check_flags(&request.options.flags, None)?;
+    usable_path("output directory", request.out_dir)?;
+    for source in request.sources {
+        usable_path("source file", &source.path)?;
+        check_flags(&source.flags, Some(&source.path))?;
+    }
+    for dir in &request.options.includes {
+        usable_path("include directory", dir)?;
+        if !request.root.join(dir).is_dir() {
+            return Err(Error::IncludeDir(dir.clone()));
+        }
+    }
+    for (name, value) in &request.options.defines {
+        usable("macro", name)?;
+        usable("macro value", value.as_deref().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// nvcc puts its words between double quotes and gives the line to `sh`, which still expands `$` and backticks.
+fn usable(what: &'static str, value: &str) -> Result<(), Error> {
+    unusable(what, value, if cfg!(windows) { "\n\r" } else { "\n\r$`" })
+}
+
+/// A path is put between quotes as it is, so it must hold none itself.
+fn usable_path(what: &'static str, path: &Path) -> Result<(), Error> {
+    let in_the_way = if cfg!(windows) { "\n\r\"" } else { "\n\r\"$`" };
+    unusable(what, &path.to_string_lossy(), in_the_way)
+}
+
+fn unusable(what: &'static str, value: &str, in_the_way: &str) -> Result<(), Error> {
+    match value.chars().find(|&c| in_the_way.contains(c)) {
+        None => Ok(()),
+        Some(character) => Err(Error::Unusable {
+            what,
+            value: value.to_owned(),
+            character,
+        }),
+    }
+}
+
+fn check_flags(flags: &[String], source: Option<&Path>) -> Result<(), Error> {
+    let refuse = |flag: &str, why| {
+        Err(Error::Flag {
+            flag: flag.to_owned(),
+            source: source.map(Path::to_owned),
+            why,
+        })
+    };
+    let mut words = flags.iter().map(String::as_str).peekable();
+    while let Some(word) = words.next() {
+        usable("flag", word)?;
+        let Some((name, value)) = split(word) else {
+            continue;
+        };
+        if takes_next_word(name) && value.is_none() {
+            // The next word belongs to this one, whatever it looks like.
+            words.next();
+            continue;
+        }
+        if matches!(name, "rdc" | "relocatable-device-code") {
+            if value.or(words.peek().copied()) == Some("true") {
+                return refuse(word, RDC);
+            }
+            continue;
+        }
+        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+            return refuse(word, why);
+        }
+    }
+    Ok(())
+}
+
+/// `--name=value`, `-name=value`, `-name`: the name and the value, when the word is an option.
+fn split(word: &str) -> Option<(&str, Option<&str>)> {
+    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+    Some(match name.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (name, None),
+    })
+}
+
+/// Options whose value, when it stands in the next word, may look like an option itself.
+fn takes_next_word(name: &str) -> bool {
+    matches!(
+        name,
+        "Xptxas"
+            | "ptxas-options"
+            | "Xcompiler"
+            | "compiler-options"
+            | "Xcudafe"
+            | "cudafe-options"
+            | "Xnvlink"
+            | "nvlink-options"
+            | "D"
+            | "define-macro"
+            | "U"
+            | "undefine-macro"
+            | "ccbin"
+            | "compiler-bindir"
+    ) || is_include_option(name)
+}
+
+fn is_include_option(name: &str) -> bool {
+    matches!(
+        name,
+        "I" | "include-path" | "isystem" | "system-include" | "include" | "pre-include"
+    )
+}
+
+/// Values of an option among raw flags, in any of its spellings.
+fn values<'a>(flags: &'a [String], names: &[&str]) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut words = flags.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        let Some((name, value)) = split(word) else {
+            continue;
+        };
+        if names.contains(&name) {
+            found.extend(value.or_else(|| words.next()));
+        } else if let Some(glued) = word.strip_prefix("-I").filter(|_| names.contains(&"I")) {
+            found.push(glued);
+        } else if value.is_none() && takes_next_word(name) {
+            words.next();
+        }
+    }
+    found
+}
+
+/// The host compiler that the options name, also by a raw `-ccbin`.
+pub(super) fn ccbin(options: &Options) -> Option<PathBuf> {
+    options.ccbin.clone().or_else(|| {
+        values(&options.flags, &["ccbin", "compiler-bindir"])
+            .last()
+            .map(PathBuf::from)
+    })
+}
+
+/// All directories that are searched for included files, in order, also those of raw flags.
+pub(super) fn include_dirs(options: &Options, source: &Source) -> Vec<PathBuf> {
+    let names = ["I", "include-path", "isystem", "system-include"];
+    let raw = values(&options.flags, &names)
+        .into_iter()
+        .chain(values(&source.flags, &names))
+        .flat_map(|list| list.split(','))
+        .map(|dir| PathBuf::from(dir.trim_matches('"')));
+    options.includes.iter().cloned().chain(raw).collect()
+}
+
+/// Values of `-Xptxas`, which are what a `.ptx` file is assembled with.
+pub(super) fn ptxas_flags(options: &Options, source: &Source) -> Vec<String> {
+    let names = ["Xptxas", "ptxas-options"];
+    values(&options.flags, &names)
+        .into_iter()
+        .chain(values(&source.flags, &names))
+        .flat_map(|list| list.split(','))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words that decide what nvcc makes of a C++ source, without the places of results.
+pub(super) fn nvcc_words(
+    options: &Options,
+    source: &Source,
+    target: Sm,
+    host: Option<&HostCompiler>,
+) -> Vec<OsString> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut word = |text: String| words.push(text.into());
+    let all = || options.flags.iter().chain(&source.flags);
+    if let Some(std) = &options.std
+        && !all().any(|flag| matches!(split(flag), Some(("std", _))))
+    {
+        word(format!("-std={std}"));
+    }
+    word(format!("-arch={target}"));
+    word("-cubin".to_owned());
+    word("-Xptxas".to_owned());
+    word("-v".to_owned());
+    for (name, value) in &options.defines {
+        // nvcc splits values at commas.
+        let text = match value {
+            Some(value) => format!("-D{name}={value}"),
+            None => format!("-D{name}"),
+        };
+        word(text.replace(',', "\\,"));
+    }
+    for flag in all() {
+        word(flag.clone());
+    }
+    if source
+        .path
+        .extension()
+        .is_none_or(|extension| extension != "cu")
+    {
+        word("-x".to_owned());
+        word("cu".to_owned());
+    }
+    if values(&options.flags, &["ccbin", "compiler-bindir"]).is_empty()
+        && let Some(ccbin) = host.and_then(|host| host.ccbin.as_ref())
+    {
+        words.push("-ccbin".into());
+        words.push(ccbin.into());
+    }
+    for dir in &options.includes {
+        words.push(include_word(dir));
+    }
+    words
+}
+
+/// `-I` with a directory; one with a comma, at which nvcc would split it, between quotes.
+fn include_word(dir: &Path) -> OsString {
+    let quote = if dir.as_os_str().as_encoded_bytes().contains(&b',') {
+        "\""
+    } else {
+        ""
+    };
+    let mut word = OsString::from("-I");
+    word.push(quote);
+    word.push(if dir.as_os_str().is_empty() {
+        OsStr::new(".")
+    } else {
+        dir.as_os_str()
+    });
+    word.push(quote);
+    word
+}
+
+/// A source as nvcc is given it: one that begins with a dash must not look like a flag.
+pub(super) fn operand(path: &Path) -> OsString {
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        return Path::new(".").join(path).into_os_string();
+    }
+    path.as_os_str().to_owned()
+}
+
+/// Asks nvcc whether it knows a target, without compiling: `--list-gpu-code` leaves out the names with `a` and `f`.
+pub(super) fn check_target(
+    env: &Env,
+    request: &Request<'_>,
+    host: Option<&HostCompiler>,
+    target: Sm,
+) -> Result<(), Error> {
+    let nvcc = &request.toolkit.nvcc;
+    let mut command = env.command(nvcc);
+    command
+        .args(["--dryrun", "-cubin", "-o", "x.cubin", "x.cu"])
+        .arg(format!("-arch={target}"))
+        .env("LC_ALL", "C");
+    if let Some(host) = host {
+        command.envs(host.variables.iter().cloned());
+        if let Some(ccbin) = &host.ccbin {
+            command.arg("-ccbin").arg(ccbin);
+        }
+    }
+    // Whatever else is wrong will be said by the compilation itself, in full.
+    let Ok(output) = command.output() else {
+        return Ok(());
+    };
+    let text = String::from_utf8_lossy(&output.stderr);
+    let unknown = text.contains("Unsupported gpu architecture")
+        || text.contains("is not defined for option 'gpu-architecture'");
+    if output.status.success() || !unknown {
+        return Ok(());
+    }
+    let supported = env
+        .command(nvcc)
+        .arg("--list-gpu-code")
+        .output()
+        .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+        .unwrap_or_default();
+    let mut supported: Vec<Sm> = supported
+        .split_whitespace()
+        .filter_map(|name| name.parse().ok())
+        .collect();
+    supported.sort_unstable();
+    Err(Error::UnsupportedTarget {
+        target,
+        toolkit: request.toolkit.version,
+        supported: supported.iter().map(Sm::to_string).collect(),
+    })
+}

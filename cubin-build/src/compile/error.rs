@@ -1,0 +1,303 @@
+//! What can go wrong with a compilation.
+
+use std::{fmt, path::PathBuf};
+
+use cubin_core::Sm;
+
+use super::{Level, Message, Tool};
+use crate::toolkit::{NoHostCompiler, Version};
+
+/// The request as a whole cannot be carried out; nothing was compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// nvcc has nothing to preprocess with.
+    NoHostCompiler(NoHostCompiler),
+    /// This nvcc does not know the target.
+    UnsupportedTarget {
+        /// The target.
+        target: Sm,
+        /// The toolkit's version.
+        toolkit: Version,
+        /// What `nvcc --list-gpu-code` prints, without line ends.
+        supported: Vec<String>,
+    },
+    /// A flag that would undo what this crate relies on.
+    Flag {
+        /// The flag.
+        flag: String,
+        /// The source that it was given for; `None` when for all.
+        source: Option<PathBuf>,
+        /// Why it cannot be used, and what to use instead.
+        why: &'static str,
+    },
+    /// A name or value that nvcc's own command lines cannot carry.
+    Unusable {
+        /// What it is: `source file`, `include directory`, …
+        what: &'static str,
+        /// The name or value.
+        value: String,
+        /// Which character is in the way.
+        character: char,
+    },
+    /// An include directory that is not there.
+    IncludeDir(PathBuf),
+    /// A source is given twice with different flags.
+    Twice(PathBuf),
+    /// The toolkit lacks a program.
+    NoTool {
+        /// Which.
+        name: &'static str,
+        /// Where the toolkit is.
+        root: PathBuf,
+    },
+    /// A directory for results cannot be made.
+    OutDir {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoHostCompiler(missing) => missing.fmt(f),
+            Self::UnsupportedTarget {
+                target,
+                toolkit,
+                supported,
+            } => {
+                write!(f, "nvcc {toolkit} cannot compile for {target}")?;
+                if supported.is_empty() {
+                    return Ok(());
+                }
+                write!(
+                    f,
+                    "; it knows {}\nhelp: change the target, or use a toolkit that knows {target} ([toolkit] version in cubin.toml)",
+                    supported.join(", ")
+                )
+            }
+            Self::Flag { flag, source, why } => {
+                write!(f, "nvcc flag `{flag}`")?;
+                if let Some(source) = source {
+                    write!(f, " for {}", source.display())?;
+                }
+                write!(f, " cannot be used: {why}")
+            }
+            Self::Unusable {
+                what,
+                value,
+                character,
+            } => write!(
+                f,
+                "{what} {value:?} cannot be given to nvcc: it holds {character:?}, which the shell that nvcc runs its \
+                 tools with would interpret\nhelp: rename it, or build in another directory"
+            ),
+            Self::IncludeDir(path) => write!(
+                f,
+                "include directory `{}` does not exist\nhelp: nvcc would ignore it; correct the path (it is relative to the package's directory)",
+                path.display()
+            ),
+            Self::Twice(path) => write!(
+                f,
+                "`{}` is given twice with different flags; a file can be compiled in one way only",
+                path.display()
+            ),
+            Self::NoTool { name, root } => write!(
+                f,
+                "the CUDA toolkit in `{}` has no {name}\nhelp: install it completely, or use another toolkit",
+                root.display()
+            ),
+            Self::OutDir { path, why } => {
+                write!(f, "cannot write to `{}`: {why}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A source that did not compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The source as given.
+    pub source: PathBuf,
+    /// The targets that failed in this way.
+    pub targets: Vec<Sm>,
+    /// How.
+    pub cause: Cause,
+    /// What the tools said, in order.
+    pub messages: Vec<Message>,
+    /// All that they printed, except ptxas's resource lines.
+    pub output: String,
+    /// The command that ran, as one could type it; empty when none did.
+    pub command: String,
+    /// Results' directory, which differs between targets.
+    pub(super) dir: String,
+}
+
+/// How a compilation failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The source cannot be read.
+    Source(String),
+    /// The program could not be started.
+    Spawn(String),
+    /// The program ended with an error: `exit status: 1`, `signal: 9 (SIGKILL)`.
+    Exit(String),
+    /// The program reported success, but did not leave this file.
+    NoOutput(&'static str),
+    /// A file of ours could not be read or written.
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+}
+
+const OUT_OF_MEMORY: &str = "the compiler ran out of memory, or was killed for using too much: build with fewer jobs (`cargo build -j 1`)";
+
+impl Failure {
+    /// Whether another target failed with the same words.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.source == other.source
+            && self.cause == other.cause
+            && self.output.replace(&self.dir, "") == other.output.replace(&other.dir, "")
+    }
+
+    /// The first error among the messages, which later ones often follow from.
+    pub fn first_error(&self) -> Option<&Message> {
+        self.messages
+            .iter()
+            .find(|message| message.level == Level::Error)
+    }
+
+    /// What to do, when the output is one of the known riddles.
+    pub fn help(&self) -> Option<&'static str> {
+        let has = |text: &str| self.output.contains(text);
+        if has("unsupported GNU version")
+            || has("unsupported Microsoft Visual Studio version")
+            || has("unsupported clang version")
+        {
+            return Some(
+                "this toolkit does not know so new a host compiler: set NVCC_CCBIN to an older one, use a newer toolkit, \
+                 or pass `-allow-unsupported-compiler` at your own risk",
+            );
+        }
+        if has("cannot execute 'cc1plus'") || has("cannot execute ‘cc1plus’") {
+            return Some(
+                "gcc is there, but not its C++ part: install g++ (Debian and Ubuntu: `apt install g++`)",
+            );
+        }
+        if has("Failed to preprocess host compiler properties") {
+            return Some(
+                "nvcc cannot run its host compiler: install g++, or set NVCC_CCBIN to a compiler",
+            );
+        }
+        if has("No space left on device") {
+            return Some("the disk is full");
+        }
+        if has("not supported on .target 'sm_") || has("cannot be compiled for architecture 'sm_") {
+            return Some(
+                "a target is compiled for exactly as written: instructions of one architecture need its `a` or `f` target \
+                 (`sm_90a`, `sm_100f`), and `__CUDA_ARCH_FEAT_SM90_ALL` or `__CUDA_ARCH_FAMILY_SPECIFIC__` tells them apart in the source",
+            );
+        }
+        let missing = |message: &Message| {
+            (message.tool == Tool::Host && message.text.ends_with(": No such file or directory"))
+                || message.text.starts_with("could not open source file")
+        };
+        if self.first_error().is_some_and(missing) {
+            return Some(
+                "name the directory that holds the header: `include = [\"dir\"]` under [build] in cubin.toml",
+            );
+        }
+        if has("died due to signal 9") || has("catastrophic error: out of memory") {
+            return Some(OUT_OF_MEMORY);
+        }
+        match &self.cause {
+            Cause::Exit(status) if status.contains("SIGKILL") || status.contains("signal: 9") => {
+                Some(
+                    "the system killed the compiler, most often for want of memory: build with fewer jobs (`cargo build -j 1`)",
+                )
+            }
+            Cause::NoOutput(_) if self.command.is_empty() => None,
+            Cause::NoOutput(_) => {
+                Some("check NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS, and run the command by hand")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let targets: Vec<String> = self.targets.iter().map(Sm::to_string).collect();
+        write!(f, "{} for {}: ", self.source.display(), targets.join(", "))?;
+        let program = self.command.split(' ').next().unwrap_or_default();
+        let program = std::path::Path::new(program)
+            .file_stem()
+            .map_or("the compiler".into(), |name| name.to_string_lossy());
+        match &self.cause {
+            Cause::Source(why) => write!(f, "cannot read the file: {why}")?,
+            Cause::Spawn(why) => write!(f, "cannot start {program}: {why}")?,
+            Cause::Exit(status) => write!(f, "{program} failed ({status})")?,
+            Cause::NoOutput(what) => write!(f, "{program} reported success, but left no {what}")?,
+            Cause::Io { path, why } => write!(f, "cannot use `{}`: {why}", path.display())?,
+        }
+        if !self.output.is_empty() {
+            write!(f, "\n{}", self.output)?;
+        }
+        if let Some(help) = self.help() {
+            write!(f, "\nhelp: {help}")?;
+        }
+        if !self.command.is_empty() {
+            write!(f, "\nnote: the command was {}", self.command)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A target that is refused as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetError {
+    /// What was written.
+    pub text: String,
+    /// Why it is refused.
+    pub why: &'static str,
+}
+
+impl TargetError {
+    pub(super) fn new(text: &str) -> Self {
+        let why = if text == "native" {
+            "`native` means the GPU of the machine that builds, which may have none (nvcc then silently compiles for its oldest \
+             target), and makes the result depend on the machine; name the targets, for example `sm_90`"
+        } else if text.starts_with("all") {
+            "`all` and `all-major` mean whatever the toolkit at hand knows; name the targets, for example `sm_80` and `sm_90`"
+        } else if text.starts_with("compute_") {
+            "a virtual architecture stands for PTX, not for a cubin; write `sm_` instead of `compute_`"
+        } else if text.starts_with("lto_") {
+            "`lto_` stands for an intermediate file of the linker, not for a cubin; write `sm_` instead of `lto_`"
+        } else {
+            "expected for example `sm_90`, `sm_90a` or `sm_100f`"
+        };
+        Self {
+            text: text.to_owned(),
+            why,
+        }
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no target: {}", self.text, self.why)
+    }
+}
+
+impl std::error::Error for TargetError {}

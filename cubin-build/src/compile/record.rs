@@ -1,0 +1,418 @@
+//! The record of a unit: what its result depends on, as text that is compared line by line.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    ffi::OsString,
+    fs,
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::depfile::Dependency;
+use crate::{
+    cache::{Content, ContentHash, Files, decode_path, encode_path},
+    toolkit::{Toolkit, normalize},
+};
+
+/// First line; another number is another format or another way to compile.
+pub(super) const FORMAT: &str = "cubin-build unit 1";
+
+/// How a dependency is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A file of the project: by its content.
+    Content,
+    /// A header of the system or of a toolkit that may be changed in place: by size and time of last change.
+    Stamp,
+    /// A header of a toolkit whose identity is in the record already.
+    Fixed,
+}
+
+/// A dependency with its class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Input {
+    pub(super) path: PathBuf,
+    pub(super) class: Class,
+}
+
+impl Input {
+    /// Classes of the files that a preprocessor named.
+    pub(super) fn classify(
+        dependencies: Vec<Dependency>,
+        toolkit: &Toolkit,
+        root: &Path,
+        includes: &[PathBuf],
+    ) -> Vec<Self> {
+        let own: Vec<PathBuf> = includes
+            .iter()
+            .map(|dir| normalize(&root.join(dir)))
+            .chain([normalize(root)])
+            .collect();
+        dependencies
+            .into_iter()
+            .map(|Dependency { path, system }| {
+                let full = normalize(&root.join(&path));
+                let class = if toolkit.owns(&full) {
+                    if toolkit.is_immutable() {
+                        Class::Fixed
+                    } else {
+                        Class::Stamp
+                    }
+                } else if system && !own.iter().any(|dir| full.starts_with(dir)) {
+                    Class::Stamp
+                } else {
+                    Class::Content
+                };
+                Self { path, class }
+            })
+            .collect()
+    }
+}
+
+/// The lines for a unit's inputs as the files are now: one per input, then one per file that shadows.
+pub(super) fn input_lines(
+    inputs: &[Input],
+    root: &Path,
+    includes: &[PathBuf],
+    files: &Files,
+    listings: &Listings,
+) -> Vec<String> {
+    let mut lines = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let path = root.join(&input.path);
+        let name = encode_path(&input.path);
+        lines.push(match input.class {
+            Class::Fixed => format!("toolkit {name}"),
+            Class::Stamp => match files.stamp(&path) {
+                Some(stamp) => format!("stamp {stamp} {name}"),
+                None => format!("stamp missing missing {name}"),
+            },
+            Class::Content => match files.content(&path) {
+                Some(content) => format!("content {} {name}", content.hash),
+                None => format!("content missing {name}"),
+            },
+        });
+    }
+    lines.extend(shadow_lines(inputs, root, includes, files, listings));
+    lines
+}
+
+/// Directories searched before others, where a new file would change the result: the include directories and those of
+/// the project's own included files.
+pub(super) fn search_dirs(inputs: &[Input], includes: &[PathBuf]) -> Vec<PathBuf> {
+    let mut dirs: Vec<PathBuf> = includes.to_vec();
+    for input in inputs {
+        if input.class == Class::Content {
+            let dir = input.path.parent().map(Path::to_owned).unwrap_or_default();
+            if !dirs.contains(&dir) {
+                dirs.push(dir);
+            }
+        }
+    }
+    dirs
+}
+
+/// Files that exist where the preprocessor may look before it comes to an input of the same name.
+///
+/// Nobody writes down under which name a file was included, so every ending of its path counts as one:
+/// `common.cuh`, `gpu/common.cuh`, … A file that is listed without need does no harm: only a change of the list does.
+fn shadow_lines(
+    inputs: &[Input],
+    root: &Path,
+    includes: &[PathBuf],
+    files: &Files,
+    listings: &Listings,
+) -> Vec<String> {
+    /// No include names more directories than this, but for paths that are matched whole anyway.
+    const LONGEST: usize = 6;
+    let known: HashSet<PathBuf> = inputs
+        .iter()
+        .map(|input| normalize(&root.join(&input.path)))
+        .collect();
+    let contents: Vec<Content> = inputs
+        .iter()
+        .filter(|input| input.class == Class::Content)
+        .filter_map(|input| files.content(&root.join(&input.path)))
+        .collect();
+    let asked = contents
+        .iter()
+        .flat_map(|content| content.has_include.iter());
+    // Endings by their first component, so that a directory is compared with what it holds and not with every ending.
+    let mut by_first: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+    let mut upward: Vec<PathBuf> = Vec::new();
+    let mut add = |parts: &[Component<'_>]| match parts.first() {
+        Some(Component::Normal(first)) => by_first
+            .entry((*first).to_owned())
+            .or_default()
+            .push(parts.iter().collect()),
+        Some(_) => upward.push(parts.iter().collect()),
+        None => {}
+    };
+    for input in inputs {
+        let parts: Vec<Component<'_>> = input
+            .path
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
+            .collect();
+        for from in parts.len().saturating_sub(LONGEST)..parts.len() {
+            add(&parts[from..]);
+        }
+    }
+    for name in asked {
+        let parts: Vec<Component<'_>> = Path::new(name).components().collect();
+        add(&parts);
+    }
+
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for dir in search_dirs(inputs, includes) {
+        let base = normalize(&root.join(&dir));
+        let listing = listings.of(&base);
+        let named = listing.iter().filter_map(|name| by_first.get(name));
+        for name in named.flatten().chain(&upward) {
+            let path = normalize(&base.join(name));
+            if !known.contains(&path) && files.stamp(&path).is_some() && path.is_file() {
+                found.insert(format!("shadow {}", encode_path(&path)));
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Names in directories, each read once per process.
+#[derive(Debug, Default)]
+pub(super) struct Listings(Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>);
+
+impl Listings {
+    fn of(&self, dir: &Path) -> Arc<HashSet<OsString>> {
+        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = map.get(dir) {
+            return Arc::clone(known);
+        }
+        let names: HashSet<_> = fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name())
+            .collect();
+        let names = Arc::new(names);
+        map.insert(dir.to_owned(), Arc::clone(&names));
+        names
+    }
+}
+
+/// A record as read back.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Record {
+    /// Lines before the inputs.
+    pub(super) head: Vec<String>,
+    /// Lines of inputs and shadows.
+    pub(super) inputs: Vec<String>,
+    /// Lines of results.
+    pub(super) outputs: Vec<String>,
+}
+
+impl Record {
+    /// Reads a record; `None` when it is missing, damaged or not complete.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        let text = fs::read_to_string(path).ok()?;
+        let body = text.strip_suffix("end\n")?;
+        let mut record = Self::default();
+        for line in body.lines() {
+            let list = match line.split(' ').next() {
+                Some("content" | "stamp" | "toolkit" | "shadow") => &mut record.inputs,
+                Some("output") => &mut record.outputs,
+                _ => &mut record.head,
+            };
+            list.push(line.to_owned());
+        }
+        Some(record)
+    }
+
+    /// The text that [`Record::read`] takes.
+    pub(super) fn text(&self) -> String {
+        let lines = self.head.iter().chain(&self.inputs).chain(&self.outputs);
+        let mut text: String = lines.map(|line| format!("{line}\n")).collect();
+        text.push_str("end\n");
+        text
+    }
+
+    /// The inputs that its lines name.
+    pub(super) fn inputs(&self) -> Option<Vec<Input>> {
+        let mut inputs = Vec::new();
+        for line in &self.inputs {
+            let (kind, rest) = line.split_once(' ')?;
+            let (class, name) = match kind {
+                "toolkit" => (Class::Fixed, rest),
+                "content" => (Class::Content, rest.split_once(' ')?.1),
+                "stamp" => (Class::Stamp, rest.splitn(3, ' ').nth(2)?),
+                _ => continue,
+            };
+            inputs.push(Input {
+                path: decode_path(name)?,
+                class,
+            });
+        }
+        Some(inputs)
+    }
+}
+
+/// A line for a result: its name, its size, and for the cubin its content.
+pub(super) fn output_line(path: &Path) -> Option<String> {
+    let name = encode_path(Path::new(path.file_name()?));
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "cubin")
+    {
+        let bytes = fs::read(path).ok()?;
+        return Some(format!(
+            "output {} {} {name}",
+            bytes.len(),
+            ContentHash::of(&bytes)
+        ));
+    }
+    Some(format!(
+        "output {} - {name}",
+        fs::metadata(path).ok()?.len()
+    ))
+}
+
+/// The name in an [`output_line`].
+pub(super) fn output_name(line: &str) -> Option<PathBuf> {
+    decode_path(line.splitn(4, ' ').nth(3)?)
+}
+
+/// Why `new` is not `old`, in a user's words; `None` when they are equal.
+pub(super) fn difference(old: &[String], new: &[String]) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let before: HashSet<&str> = old.iter().map(String::as_str).collect();
+    let after: HashSet<&str> = new.iter().map(String::as_str).collect();
+    if let Some(line) = new.iter().find(|line| !before.contains(line.as_str())) {
+        return Some(reason(line, true));
+    }
+    match old.iter().find(|line| !after.contains(line.as_str())) {
+        Some(line) => Some(reason(line, false)),
+        None => Some("flags came in another order".to_owned()),
+    }
+}
+
+fn reason(line: &str, new: bool) -> String {
+    let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let shown = |name: &str| decode_path(name).unwrap_or_default().display().to_string();
+    match kind {
+        "cubin-build" => "it was compiled by another version of cubin-build".to_owned(),
+        "nvcc" => "the CUDA toolkit changed".to_owned(),
+        "host" => "the host compiler changed".to_owned(),
+        "target" => "the target changed".to_owned(),
+        "directory" => "the package was moved".to_owned(),
+        "flag" if new => format!("flag `{rest}` is new"),
+        "flag" => format!("flag `{rest}` is gone"),
+        "env" => format!("{} changed", rest.split('=').next().unwrap_or(rest)),
+        "content" => {
+            let (hash, name) = rest.split_once(' ').unwrap_or(("", rest));
+            match hash {
+                "missing" => format!("{} is gone", shown(name)),
+                _ => format!("{} changed", shown(name)),
+            }
+        }
+        "stamp" => {
+            let name = rest.splitn(3, ' ').nth(2).unwrap_or(rest);
+            match rest.starts_with("missing") {
+                true => format!("{} is gone", shown(name)),
+                false => format!("{} changed", shown(name)),
+            }
+        }
+        "shadow" if new => format!("{} appeared, which may be included instead", shown(rest)),
+        "shadow" => format!("{} is gone, which could have been included", shown(rest)),
+        _ => format!("`{line}` changed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_record_reads_back_or_not_at_all() {
+        let path = std::env::temp_dir().join(format!("cubin-build-record-{}", std::process::id()));
+        let record = Record {
+            head: lines("cubin-build unit 1\nflag -O3"),
+            inputs: lines(
+                "content 00ff kernels/a b.cu\nstamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\nshadow /inc/a%0ab.h",
+            ),
+            outputs: lines("output 3 - a.cudafe1.gpu"),
+        };
+        let text = record.text();
+        fs::write(&path, &text).unwrap();
+        assert_eq!(Record::read(&path).as_ref(), Some(&record));
+        let inputs: Vec<_> = record.inputs().unwrap();
+        assert_eq!(inputs.len(), 3, "what shadows is no input");
+        assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
+        assert_eq!(inputs[1].path, Path::new("/usr/x.h"));
+        assert_eq!(
+            output_name(&record.outputs[0]),
+            Some("a.cudafe1.gpu".into())
+        );
+        // Every prefix is a record that was not written to its end.
+        for length in 0..text.len() {
+            fs::write(&path, &text[..length]).unwrap();
+            assert_eq!(Record::read(&path), None, "{length}");
+        }
+        for damaged in ["content x", "stamp a b", "content"] {
+            let record = Record {
+                inputs: lines(damaged),
+                ..Record::default()
+            };
+            assert_eq!(record.inputs(), None, "{damaged}");
+        }
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn reasons_are_in_a_users_words() {
+        for (old, new, expected) in [
+            ("content 1 a.cuh", "content 2 a.cuh", Some("a.cuh changed")),
+            (
+                "content 1 a.cuh",
+                "content missing a.cuh",
+                Some("a.cuh is gone"),
+            ),
+            (
+                "stamp size=1 mtime=1 /x y.h",
+                "stamp size=1 mtime=2 /x y.h",
+                Some("/x y.h changed"),
+            ),
+            (
+                "stamp size=1 mtime=1 /x.h",
+                "stamp missing missing /x.h",
+                Some("/x.h is gone"),
+            ),
+            ("flag -O1", "flag -O1\nflag -G", Some("flag `-G` is new")),
+            ("flag -O1\nflag -G", "flag -O1", Some("flag `-G` is gone")),
+            (
+                "flag -a\nflag -b",
+                "flag -b\nflag -a",
+                Some("flags came in another order"),
+            ),
+            (
+                "nvcc 13.4.1 /cuda",
+                "nvcc 13.5.37 /cuda",
+                Some("the CUDA toolkit changed"),
+            ),
+            ("env CPATH=/a", "env CPATH=/b", Some("CPATH changed")),
+            (
+                "cubin-build unit 0",
+                "cubin-build unit 1",
+                Some("it was compiled by another version of cubin-build"),
+            ),
+            ("target sm_80", "target sm_80", None),
+        ] {
+            assert_eq!(difference(&lines(old), &lines(new)).as_deref(), expected);
+        }
+    }
+}

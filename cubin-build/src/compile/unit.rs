@@ -1,0 +1,542 @@
+//! One source for one target: whether its earlier result still holds, and how to make a new one.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use cubin_core::{Cubin, Sm};
+
+use super::{
+    Cause, Failure, Level, Request, Source, Unit, command, depfile, message, ptxas_log,
+    record::{self, Class, Input, Listings, Record},
+};
+use crate::{
+    cache::{self, ContentHash, Files, Stamp, encode_path},
+    env::Env,
+    toolkit::HostCompiler,
+};
+
+/// Variables that nvcc or the host compiler read by themselves and that change what comes out.
+const VARIABLES: [&str; 7] = [
+    "NVCC_PREPEND_FLAGS",
+    "NVCC_APPEND_FLAGS",
+    "NVCC_CCBIN",
+    "CPATH",
+    "CPLUS_INCLUDE_PATH",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+];
+const RECORD: &str = "record.txt";
+const LOG: &str = "log.txt";
+
+/// What all units of a request share.
+pub(super) struct Common<'a> {
+    env: &'a Env,
+    request: &'a Request<'a>,
+    host: Option<&'a HostCompiler>,
+    files: &'a Files,
+    listings: Listings,
+    toolkit_lines: Vec<String>,
+    host_line: String,
+    env_lines: Vec<String>,
+    /// Directories of `CPATH` and `CPLUS_INCLUDE_PATH`.
+    env_includes: Vec<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl<'a> Common<'a> {
+    pub(super) fn new(
+        env: &'a Env,
+        request: &'a Request<'a>,
+        host: Option<&'a HostCompiler>,
+        files: &'a Files,
+    ) -> Self {
+        let mut env_lines = Vec::new();
+        let mut env_includes = Vec::new();
+        let mut notes = Vec::new();
+        for name in VARIABLES {
+            let Some(value) = env.get(name) else { continue };
+            env_lines.push(format!("env {name}={}", encode_path(Path::new(&value))));
+            if matches!(name, "CPATH" | "CPLUS_INCLUDE_PATH") {
+                env_includes.extend(std::env::split_paths(&value));
+            }
+            if matches!(name, "NVCC_PREPEND_FLAGS" | "NVCC_APPEND_FLAGS") {
+                notes.push(format!(
+                    "{name} is set to `{}`: nvcc adds these flags to every compilation of this build",
+                    value.to_string_lossy()
+                ));
+            }
+        }
+        Self {
+            env,
+            request,
+            host,
+            files,
+            listings: Listings::default(),
+            toolkit_lines: request
+                .toolkit
+                .identity()
+                .into_iter()
+                .map(|line| format!("nvcc {}", encode_path(Path::new(&line))))
+                .collect(),
+            host_line: match host {
+                Some(host) => format!("host {}", encode_path(Path::new(&host.identity()))),
+                None => "host none".to_owned(),
+            },
+            env_lines,
+            env_includes,
+            notes,
+        }
+    }
+
+    pub(super) fn notes(self) -> Vec<String> {
+        self.notes
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Cuda,
+    Ptx,
+    Cubin,
+}
+
+/// A unit before it is looked up or made.
+pub(super) struct Plan<'a> {
+    source: &'a Source,
+    target: Sm,
+    kind: Kind,
+    dir: PathBuf,
+    includes: Vec<PathBuf>,
+    words: Vec<OsString>,
+    head: Vec<String>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(common: &Common<'_>, source: &'a Source, target: Sm) -> Self {
+        let request = common.request;
+        let kind = match source
+            .path
+            .extension()
+            .and_then(|extension| extension.to_str())
+        {
+            Some("ptx") => Kind::Ptx,
+            Some("cubin") => Kind::Cubin,
+            _ => Kind::Cuda,
+        };
+        let words = match kind {
+            Kind::Cuda => command::nvcc_words(request.options, source, target, common.host),
+            Kind::Ptx => {
+                let mut words: Vec<OsString> = vec![format!("-arch={target}").into(), "-v".into()];
+                words.extend(
+                    command::ptxas_flags(request.options, source)
+                        .into_iter()
+                        .map(OsString::from),
+                );
+                words
+            }
+            Kind::Cubin => Vec::new(),
+        };
+        let mut includes = command::include_dirs(request.options, source);
+        includes.extend(common.env_includes.iter().cloned());
+        let mut head = vec![record::FORMAT.to_owned()];
+        head.extend(common.toolkit_lines.iter().cloned());
+        if kind == Kind::Cuda {
+            head.push(common.host_line.clone());
+            head.extend(common.env_lines.iter().cloned());
+        }
+        head.push(format!("target {target}"));
+        head.push(format!("directory {}", encode_path(request.root)));
+        head.extend(
+            words
+                .iter()
+                .map(|word| format!("flag {}", encode_path(Path::new(word)))),
+        );
+        Self {
+            source,
+            target,
+            kind,
+            dir: request
+                .out_dir
+                .join("units")
+                .join(unit_name(&source.path))
+                .join(target.to_string()),
+            includes,
+            words,
+            head,
+        }
+    }
+
+    pub(super) fn target(&self) -> Sm {
+        self.target
+    }
+
+    pub(super) fn needs_host(&self) -> bool {
+        self.kind == Kind::Cuda
+    }
+
+    pub(super) fn needs_tools(&self) -> bool {
+        self.kind != Kind::Cubin
+    }
+
+    /// The earlier result, when it still holds; else why not.
+    pub(super) fn up_to_date(&self, common: &Common<'_>) -> Result<Unit, String> {
+        let request = common.request;
+        if self.kind == Kind::Cubin {
+            return Err("it is a prebuilt cubin".to_owned());
+        }
+        let old = Record::read(&self.dir.join(RECORD)).ok_or("there is no earlier result")?;
+        if let Some(reason) = record::difference(&old.head, &self.head) {
+            return Err(reason);
+        }
+        let damaged = || "its record is damaged".to_owned();
+        let inputs = old.inputs().ok_or_else(damaged)?;
+        let now = record::input_lines(
+            &inputs,
+            request.root,
+            &self.includes,
+            common.files,
+            &common.listings,
+        );
+        if let Some(reason) = record::difference(&old.inputs, &now) {
+            return Err(reason);
+        }
+        let mut outputs = Vec::new();
+        for line in &old.outputs {
+            let path = self
+                .dir
+                .join(record::output_name(line).ok_or_else(damaged)?);
+            if record::output_line(&path).as_ref() != Some(line) {
+                return Err(format!(
+                    "its result {} is gone or was changed",
+                    path.display()
+                ));
+            }
+            outputs.push(path);
+        }
+        let log = fs::read(self.dir.join(LOG)).map_err(|_| damaged())?;
+        self.unit(
+            common,
+            &outputs,
+            &inputs,
+            &String::from_utf8_lossy(&log),
+            None,
+        )
+        .ok_or_else(damaged)
+    }
+
+    /// Compiles; the record is written last, so that a build that is killed leaves nothing that looks whole.
+    pub(super) fn build(&self, common: &Common<'_>, reason: &str) -> Result<Unit, Box<Failure>> {
+        let request = common.request;
+        let source = request.root.join(&self.source.path);
+        if let Err(error) = fs::File::open(&source).and_then(|file| file.metadata()) {
+            return Err(self.failure(Cause::Source(error.to_string())));
+        }
+        if self.kind == Kind::Cubin {
+            return self.prebuilt(source);
+        }
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |error: std::io::Error| {
+                self.failure(Cause::Io {
+                    path,
+                    why: error.to_string(),
+                })
+            }
+        };
+        let record_path = self.dir.join(RECORD);
+        if self.dir.exists() {
+            // First what makes the old result valid, then the rest.
+            let _ = fs::remove_file(&record_path);
+            fs::remove_dir_all(&self.dir).map_err(io(&self.dir))?;
+        }
+        fs::create_dir_all(&self.dir).map_err(io(&self.dir))?;
+        let log_path = self.dir.join(LOG);
+        fs::write(&log_path, "").map_err(io(&log_path))?;
+        let began = Stamp::of(&log_path).map_err(io(&log_path))?;
+
+        let cubin = self
+            .dir
+            .join(format!("{}.cubin", tame_stem(&self.source.path)));
+        let mut command = self.command(common, &cubin)?;
+        let shown = shown(&command);
+        let output = command.output().map_err(|error| {
+            let mut failure = self.failure(Cause::Spawn(error.to_string()));
+            failure.command.clone_from(&shown);
+            failure
+        })?;
+        let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
+        log.push_str(&String::from_utf8_lossy(&output.stdout));
+        fs::write(&log_path, &log).map_err(io(&log_path))?;
+
+        let fail = |cause: Cause| {
+            let mut failure = self.failure(cause);
+            failure.messages = message::parse(&log);
+            failure.output = message::readable(&log);
+            failure.command.clone_from(&shown);
+            failure
+        };
+        let made = self.collect();
+        let inputs = self.inputs(common, &made);
+        self.clean(&made);
+        if !output.status.success() {
+            return Err(fail(Cause::Exit(output.status.to_string())));
+        }
+        let is_there = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
+        if !is_there(&cubin) {
+            return Err(fail(Cause::NoOutput("cubin")));
+        }
+        let mut outputs = vec![cubin];
+        if self.kind == Kind::Cuda {
+            for (end, what) in [
+                (
+                    ".cudafe1.stub.c",
+                    "file of kernel signatures (.cudafe1.stub.c)",
+                ),
+                (".cudafe1.gpu", "file of kernel declarations (.cudafe1.gpu)"),
+                (".ptx", "PTX"),
+            ] {
+                match ending(&made, end) {
+                    Some(path) => outputs.push(path.to_owned()),
+                    None => return Err(fail(Cause::NoOutput(what))),
+                }
+            }
+        }
+        let Some(inputs) = inputs else {
+            return Err(fail(Cause::NoOutput("preprocessed text (.cpp1.ii)")));
+        };
+
+        let mut record = Record {
+            head: self.head.clone(),
+            inputs: record::input_lines(
+                &inputs,
+                request.root,
+                &self.includes,
+                common.files,
+                &common.listings,
+            ),
+            outputs: Vec::new(),
+        };
+        for (line, input) in record.inputs.iter_mut().zip(&inputs) {
+            // A file that was written while the compiler ran may have been read before: never trust this result again.
+            let changed = || {
+                Stamp::of(&request.root.join(&input.path)).map(|now| now.modified > began.modified)
+            };
+            if input.class == Class::Content && changed().unwrap_or(true) {
+                *line = format!("content written-meanwhile {}", encode_path(&input.path));
+            }
+        }
+        for path in &outputs {
+            record.outputs.extend(record::output_line(path));
+        }
+        cache::write(&record_path, record.text().as_bytes()).map_err(io(&record_path))?;
+        self.unit(common, &outputs, &inputs, &log, Some(reason.to_owned()))
+            .ok_or_else(|| fail(Cause::NoOutput("cubin")))
+    }
+
+    fn command(&self, common: &Common<'_>, cubin: &Path) -> Result<Command, Box<Failure>> {
+        let request = common.request;
+        let mut command = match self.kind {
+            Kind::Ptx => {
+                let ptxas = request.toolkit.tool("ptxas").ok_or_else(|| {
+                    self.failure(Cause::Spawn(format!(
+                        "the toolkit in {} has no ptxas",
+                        request.toolkit.root.display()
+                    )))
+                })?;
+                common.env.command(ptxas)
+            }
+            _ => {
+                let mut command = common.env.command(&request.toolkit.nvcc);
+                command.args(["--keep", "--keep-dir"]).arg(&self.dir);
+                command
+            }
+        };
+        command
+            .args(&self.words)
+            .arg("-o")
+            .arg(cubin)
+            .arg(command::operand(&self.source.path))
+            .current_dir(request.root)
+            .stdin(Stdio::null())
+            .env("LC_ALL", "C")
+            .env("TMPDIR", &self.dir);
+        if let Some(host) = common.host {
+            command.envs(host.variables.iter().cloned());
+        }
+        Ok(command)
+    }
+
+    /// What stands in the unit's directory, sorted.
+    fn collect(&self) -> Vec<PathBuf> {
+        let mut made: Vec<PathBuf> = fs::read_dir(&self.dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        made.sort();
+        made
+    }
+
+    /// What went in; `None` when nothing tells.
+    fn inputs(&self, common: &Common<'_>, made: &[PathBuf]) -> Option<Vec<Input>> {
+        let request = common.request;
+        if self.kind == Kind::Ptx {
+            return Some(vec![Input {
+                path: self.source.path.clone(),
+                class: Class::Content,
+            }]);
+        }
+        let dependencies = depfile::read(ending(made, ".cpp1.ii")?).ok()?;
+        if dependencies.is_empty() {
+            return None;
+        }
+        Some(Input::classify(
+            dependencies,
+            request.toolkit,
+            request.root,
+            &self.includes,
+        ))
+    }
+
+    /// Removes what is large and read already.
+    fn clean(&self, made: &[PathBuf]) {
+        for path in made {
+            let name = path.as_os_str().as_encoded_bytes();
+            if [&b".ii"[..], b".cudafe1.c", b".module_id"]
+                .iter()
+                .any(|end| name.ends_with(end))
+            {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    fn unit(
+        &self,
+        common: &Common<'_>,
+        outputs: &[PathBuf],
+        inputs: &[Input],
+        log: &str,
+        recompiled: Option<String>,
+    ) -> Option<Unit> {
+        let find = |end: &str| ending(outputs, end).map(Path::to_owned);
+        let mut messages = message::parse(log);
+        // Closing remarks say how to silence a warning; without one there is nothing to show.
+        if !messages.iter().any(|message| message.level != Level::Note) {
+            messages.clear();
+        }
+        let watched = inputs.iter().filter(|input| input.class != Class::Fixed);
+        let (toolkit_headers, dependencies) = watched
+            .map(|input| input.path.clone())
+            .partition(|path| common.request.toolkit.owns(path));
+        Some(Unit {
+            source: self.source.path.clone(),
+            target: self.target,
+            cubin: find(".cubin")?,
+            stub: find(".cudafe1.stub.c"),
+            gpu: find(".cudafe1.gpu"),
+            ptx: find(".ptx"),
+            spills: ptxas_log::parse(log),
+            dependencies,
+            messages,
+            recompiled,
+            toolkit_headers,
+            shadowing: record::search_dirs(inputs, &self.includes),
+        })
+    }
+
+    /// A cubin that is taken as it is.
+    fn prebuilt(&self, path: PathBuf) -> Result<Unit, Box<Failure>> {
+        let bytes =
+            fs::read(&path).map_err(|error| self.failure(Cause::Source(error.to_string())))?;
+        let target = Cubin::parse(&bytes)
+            .and_then(|cubin| cubin.target())
+            .map_err(|error| self.failure(Cause::Source(format!("it is no cubin: {error}"))))?;
+        Ok(Unit {
+            source: self.source.path.clone(),
+            target,
+            cubin: path,
+            stub: None,
+            gpu: None,
+            ptx: None,
+            spills: BTreeMap::new(),
+            dependencies: vec![self.source.path.clone()],
+            messages: Vec::new(),
+            recompiled: None,
+            toolkit_headers: Vec::new(),
+            shadowing: Vec::new(),
+        })
+    }
+
+    fn failure(&self, cause: Cause) -> Box<Failure> {
+        Box::new(Failure {
+            source: self.source.path.clone(),
+            targets: vec![self.target],
+            cause,
+            messages: Vec::new(),
+            output: String::new(),
+            command: String::new(),
+            dir: self.dir.display().to_string(),
+        })
+    }
+}
+
+/// Directory of a source's units: its stem to be readable, a hash of its path to be unique.
+fn unit_name(path: &Path) -> String {
+    let hash = ContentHash::of(path.as_os_str().as_encoded_bytes()).to_string();
+    format!("{}-{}", tame_stem(path), &hash[..8])
+}
+
+/// The stem of a file in characters that need no quoting anywhere.
+fn tame_stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let tame: String = stem
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') {
+                c
+            } else {
+                '_'
+            }
+        })
+        .take(40)
+        .collect();
+    match tame.trim_start_matches('.') {
+        "" => "unit".to_owned(),
+        tame => tame.to_owned(),
+    }
+}
+
+fn ending<'a>(paths: &'a [PathBuf], end: &str) -> Option<&'a Path> {
+    paths
+        .iter()
+        .find(|path| {
+            path.as_os_str()
+                .as_encoded_bytes()
+                .ends_with(end.as_bytes())
+        })
+        .map(PathBuf::as_path)
+}
+
+/// A command as one could type it.
+fn shown(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| {
+            let word = word.to_string_lossy();
+            let plain = |c: char| c.is_alphanumeric() || "-_=./+:,@%".contains(c);
+            if !word.is_empty() && word.chars().all(plain) {
+                word.into_owned()
+            } else {
+                format!("'{}'", word.replace('\'', "'\\''"))
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
+}

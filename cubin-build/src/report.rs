@@ -1,0 +1,95 @@
+//! The report that `cargo cubin` asks for: what a builder found, as one JSON file.
+//!
+//! `CUBIN_BUILD_REPORT` names a directory (absolute). Each run of a builder then writes
+//! `<package>-<generated file>.json` there and does not fail for a policy violation. Schema 1:
+//! `{schema, package, errors, warnings, rendered, findings: [diagnostic], kernels: [{name, symbol, target, registers,
+//! stack, spills, static_shared, params}], baseline: {path, text, entries} | null}`; fields are only ever added.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    builder::Outcome,
+    cache,
+    diag::{Level, json::to_json},
+    env::Env,
+    json::{Object, array},
+    policy::Spills,
+};
+
+/// The environment variable that asks for a report.
+pub(crate) const VARIABLE: &str = "CUBIN_BUILD_REPORT";
+
+/// Where the report goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) dir: PathBuf,
+    package: String,
+    file: String,
+}
+
+/// The baseline that would accept today's kernels.
+#[derive(Debug, Clone)]
+pub(crate) struct BaselineFile {
+    /// Absolute.
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    pub(crate) entries: usize,
+}
+
+impl Request {
+    pub(crate) fn from_env(env: &Env, root: &Path, out_file: &str) -> Option<Self> {
+        let dir = PathBuf::from(env.get(VARIABLE).filter(|value| !value.is_empty())?);
+        let package = match env.peek("CARGO_PKG_NAME") {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => root
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+        };
+        let file = format!("{package}-{}.json", out_file.replace(['/', '\\'], "_"));
+        Some(Self { dir, package, file })
+    }
+}
+
+/// Writes the report. `rendered` is what the build shows.
+pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io::Result<()> {
+    let kernels = outcome.facts.iter().map(|facts| {
+        Object::new()
+            .string("name", &facts.name)
+            .string("symbol", &facts.symbol)
+            .string("target", &facts.target.to_string())
+            .number("registers", facts.registers)
+            .number_or_null("stack", facts.stack)
+            .number_or_null("spills", facts.spills.map(Spills::total))
+            .number("static_shared", facts.static_shared)
+            .number_or_null("params", facts.params)
+            .finish()
+    });
+    let baseline = match &outcome.baseline {
+        None => "null".to_owned(),
+        Some(baseline) => Object::new()
+            .string("path", &baseline.path.to_string_lossy())
+            .string("text", &baseline.text)
+            .number("entries", baseline.entries as u64)
+            .finish(),
+    };
+    let text = Object::new()
+        .number("schema", 1_u32)
+        .string("package", &request.package)
+        .number("errors", outcome.sink.count(Level::Deny) as u64)
+        .number("warnings", outcome.sink.count(Level::Warn) as u64)
+        .string("rendered", rendered)
+        .raw(
+            "findings",
+            array(outcome.sink.shown().into_iter().map(to_json)),
+        )
+        .raw("kernels", array(kernels))
+        .raw("baseline", baseline)
+        .finish();
+    cache::write_if_changed(&request.dir.join(&request.file), text.as_bytes())?;
+    Ok(())
+}

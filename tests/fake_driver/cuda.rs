@@ -1,0 +1,511 @@
+//! A stand-in for the CUDA driver library: answers the functions that cudarc and generated wrappers call,
+//! and writes down what it is asked. Built by the test `codegen_driver` as `libcuda.so`.
+//!
+//! Environment:
+//! - `FAKE_DRIVER_LOG`: file that each call is appended to, one line each;
+//! - `FAKE_DRIVER_PARAMS`: file with a line `symbol offset:size offset:size …` per kernel, as the cubin
+//!   records them;
+//! - `FAKE_DRIVER_DEVICE`: compute capability of the device, `9.0` by default.
+//!
+//! A launch is logged with the parameter block as a driver builds it: from each pointer, as many bytes as
+//! the cubin records, put where the cubin records them.
+#![crate_type = "cdylib"]
+#![allow(non_snake_case, clippy::missing_safety_doc)]
+
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    fmt::Write as _,
+    fs::OpenOptions,
+    io::Write as _,
+    ptr,
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+type Status = c_int;
+const OK: Status = 0;
+const INVALID_VALUE: Status = 1;
+const NOT_FOUND: Status = 500;
+
+static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
+static CURRENT: AtomicUsize = AtomicUsize::new(0);
+static FUNCTIONS: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+/// Device memory, by address: what was copied there.
+static MEMORY: Mutex<BTreeMap<u64, Vec<u8>>> = Mutex::new(BTreeMap::new());
+static GLOBALS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+fn handle() -> usize {
+    NEXT.fetch_add(0x1000, Ordering::Relaxed)
+}
+
+fn log(line: &str) {
+    let Some(path) = std::env::var_os("FAKE_DRIVER_LOG") else {
+        return;
+    };
+    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
+        let _ = writeln!(file, "{line}");
+    }
+}
+
+type Slots = Vec<(usize, usize)>;
+
+fn params(symbol: &str) -> Option<&'static Slots> {
+    static TABLE: OnceLock<BTreeMap<String, Slots>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let path = std::env::var_os("FAKE_DRIVER_PARAMS").unwrap_or_default();
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let mut table = BTreeMap::new();
+        for line in text.lines() {
+            let mut words = line.split_whitespace();
+            let Some(symbol) = words.next() else { continue };
+            let slots = words
+                .filter_map(|word| word.split_once(':'))
+                .filter_map(|(offset, size)| Some((offset.parse().ok()?, size.parse().ok()?)))
+                .collect();
+            table.insert(symbol.to_owned(), slots);
+        }
+        table
+    });
+    table.get(symbol)
+}
+
+fn device() -> (c_int, c_int) {
+    let text = std::env::var("FAKE_DRIVER_DEVICE").unwrap_or_else(|_| "9.0".to_owned());
+    let (major, minor) = text.split_once('.').unwrap_or(("9", "0"));
+    (major.parse().unwrap_or(9), minor.parse().unwrap_or(0))
+}
+
+fn symbol(function: *mut c_void) -> String {
+    let functions = FUNCTIONS.lock().unwrap();
+    functions
+        .get(&(function as usize))
+        .cloned()
+        .unwrap_or_else(|| "?".to_owned())
+}
+
+/// The parameter block of a launch, in hexadecimal; bytes that no parameter covers are `..`.
+unsafe fn block(symbol: &str, pointers: *mut *mut c_void) -> String {
+    let Some(slots) = params(symbol) else {
+        return "unknown".to_owned();
+    };
+    let end = slots
+        .iter()
+        .map(|(offset, size)| offset + size)
+        .max()
+        .unwrap_or(0);
+    let mut bytes: Vec<Option<u8>> = vec![None; end];
+    for (index, (offset, size)) in slots.iter().enumerate() {
+        for at in 0..*size {
+            // SAFETY: the caller passed one pointer per parameter, each to `size` bytes.
+            let byte = unsafe { (*pointers.add(index)).cast::<u8>().add(at).read() };
+            bytes[offset + at] = Some(byte);
+        }
+    }
+    let mut text = String::new();
+    for byte in bytes {
+        match byte {
+            Some(byte) => {
+                let _ = write!(text, "{byte:02x}");
+            }
+            None => text.push_str(".."),
+        }
+    }
+    text
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuInit(_flags: c_uint) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGet(device: *mut c_int, ordinal: c_int) -> Status {
+    unsafe { *device = ordinal };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetCount(count: *mut c_int) -> Status {
+    unsafe { *count = 1 };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDeviceGetAttribute(
+    value: *mut c_int,
+    attribute: c_int,
+    _device: c_int,
+) -> Status {
+    let (major, minor) = device();
+    let answer = match attribute {
+        1 => 1024,          // threads per block
+        2 | 3 => 1024,      // block x, y
+        4 => 64,            // block z
+        5 => 2_147_483_647, // grid x
+        6 | 7 => 65_535,    // grid y, z
+        8 => 49_152,        // shared memory per block
+        75 => major,
+        76 => minor,
+        95 => 1,                     // cooperative launch
+        97 if major >= 9 => 232_448, // shared memory per block after opting in
+        97 => 101_376,
+        120 => c_int::from(major >= 9), // clusters
+        _ => 0,
+    };
+    unsafe { *value = answer };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuDevicePrimaryCtxRetain(
+    context: *mut *mut c_void,
+    _device: c_int,
+) -> Status {
+    unsafe { *context = handle() as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuDevicePrimaryCtxRelease_v2(_device: c_int) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuCtxGetCurrent(context: *mut *mut c_void) -> Status {
+    unsafe { *context = CURRENT.load(Ordering::Relaxed) as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSetCurrent(context: *mut c_void) -> Status {
+    CURRENT.store(context as usize, Ordering::Relaxed);
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuCtxSynchronize() -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleLoadData(
+    module: *mut *mut c_void,
+    image: *const c_void,
+) -> Status {
+    let magic = unsafe { image.cast::<[u8; 4]>().read() };
+    log(&format!(
+        "load {}",
+        if magic == *b"\x7fELF" { "ELF" } else { "?" }
+    ));
+    unsafe { *module = handle() as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuModuleUnload(_module: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetFunction(
+    function: *mut *mut c_void,
+    _module: *mut c_void,
+    name: *const c_char,
+) -> Status {
+    let name = unsafe { CStr::from_ptr(name) }
+        .to_string_lossy()
+        .into_owned();
+    if params(&name).is_none() {
+        return NOT_FOUND;
+    }
+    log(&format!("function {name}"));
+    let new = handle();
+    FUNCTIONS.lock().unwrap().insert(new, name);
+    unsafe { *function = new as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleGetGlobal_v2(
+    address: *mut u64,
+    bytes: *mut usize,
+    _module: *mut c_void,
+    name: *const c_char,
+) -> Status {
+    let name = unsafe { CStr::from_ptr(name) }
+        .to_string_lossy()
+        .into_owned();
+    // Sizes are listed like parameters, as `global:<symbol> 0:<size>`.
+    let Some(slots) = params(&format!("global:{name}")) else {
+        return NOT_FOUND;
+    };
+    let size = slots.first().map_or(0, |slot| slot.1);
+    let mut globals = GLOBALS.lock().unwrap();
+    let at = *globals.entry(name).or_insert_with(|| handle() as u64);
+    MEMORY
+        .lock()
+        .unwrap()
+        .entry(at)
+        .or_insert_with(|| vec![0; size]);
+    unsafe {
+        *address = at;
+        *bytes = size;
+    }
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuFuncGetAttribute(
+    value: *mut c_int,
+    attribute: c_int,
+    _function: *mut c_void,
+) -> Status {
+    // 0: threads per block.
+    unsafe { *value = if attribute == 0 { 512 } else { 0 } };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuFuncSetAttribute(
+    function: *mut c_void,
+    attribute: c_int,
+    value: c_int,
+) -> Status {
+    log(&format!(
+        "attribute {} {attribute}={value}",
+        symbol(function)
+    ));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernel(
+    function: *mut c_void,
+    gx: c_uint,
+    gy: c_uint,
+    gz: c_uint,
+    bx: c_uint,
+    by: c_uint,
+    bz: c_uint,
+    shared: c_uint,
+    _stream: *mut c_void,
+    pointers: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> Status {
+    if !extra.is_null() {
+        return INVALID_VALUE;
+    }
+    let symbol = symbol(function);
+    let block = unsafe { block(&symbol, pointers) };
+    log(&format!(
+        "launch {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
+    ));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchCooperativeKernel(
+    function: *mut c_void,
+    gx: c_uint,
+    gy: c_uint,
+    gz: c_uint,
+    bx: c_uint,
+    by: c_uint,
+    bz: c_uint,
+    shared: c_uint,
+    _stream: *mut c_void,
+    pointers: *mut *mut c_void,
+) -> Status {
+    let symbol = symbol(function);
+    let block = unsafe { block(&symbol, pointers) };
+    log(&format!(
+        "cooperative {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
+    ));
+    OK
+}
+
+/// `CUlaunchConfig`
+#[repr(C)]
+pub struct Config {
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared: c_uint,
+    stream: *mut c_void,
+    attributes: *const Attribute,
+    count: c_uint,
+}
+
+/// `CUlaunchAttribute`: 4 bytes of id, 4 of padding, 64 of value.
+#[repr(C)]
+pub struct Attribute {
+    id: c_uint,
+    padding: [u8; 4],
+    value: [c_uint; 16],
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuLaunchKernelEx(
+    config: *const Config,
+    function: *mut c_void,
+    pointers: *mut *mut c_void,
+    _extra: *mut *mut c_void,
+) -> Status {
+    let config = unsafe { &*config };
+    let symbol = symbol(function);
+    let block = unsafe { block(&symbol, pointers) };
+    let mut attributes = String::new();
+    for index in 0..config.count as usize {
+        let attribute = unsafe { &*config.attributes.add(index) };
+        let [x, y, z, ..] = attribute.value;
+        match attribute.id {
+            4 => {
+                let _ = write!(attributes, " cluster {x},{y},{z}");
+            }
+            2 => {
+                let _ = write!(attributes, " cooperative {x}");
+            }
+            other => {
+                let _ = write!(attributes, " attribute {other}");
+            }
+        }
+    }
+    log(&format!(
+        "launch {symbol} grid {:?} block {:?} shared {}{attributes} params {block}",
+        config.grid, config.block, config.shared
+    ));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamCreate(stream: *mut *mut c_void, _flags: c_uint) -> Status {
+    unsafe { *stream = handle() as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamDestroy_v2(_stream: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamSynchronize(_stream: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamWaitEvent(
+    _stream: *mut c_void,
+    event: *mut c_void,
+    _flags: c_uint,
+) -> Status {
+    log(&format!("wait {:x}", event as usize));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuEventCreate(event: *mut *mut c_void, _flags: c_uint) -> Status {
+    unsafe { *event = handle() as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventDestroy_v2(_event: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuEventRecord(event: *mut c_void, _stream: *mut c_void) -> Status {
+    log(&format!("record {:x}", event as usize));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> Status {
+    let at = handle() as u64;
+    MEMORY.lock().unwrap().insert(at, vec![0; bytes]);
+    unsafe { *address = at };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAllocAsync(
+    address: *mut u64,
+    bytes: usize,
+    _stream: *mut c_void,
+) -> Status {
+    unsafe { cuMemAlloc_v2(address, bytes) }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemFree_v2(_address: u64) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemFreeAsync(_address: u64, _stream: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuMemsetD8Async(
+    _address: u64,
+    _value: u8,
+    _bytes: usize,
+    _stream: *mut c_void,
+) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
+    address: u64,
+    from: *const c_void,
+    bytes: usize,
+    _stream: *mut c_void,
+) -> Status {
+    let mut memory = MEMORY.lock().unwrap();
+    let Some(target) = memory
+        .get_mut(&address)
+        .filter(|target| target.len() >= bytes)
+    else {
+        return INVALID_VALUE;
+    };
+    unsafe { ptr::copy_nonoverlapping(from.cast(), target.as_mut_ptr(), bytes) };
+    let hex: String = target[..bytes]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    log(&format!("copy in {hex}"));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemcpyDtoHAsync_v2(
+    to: *mut c_void,
+    address: u64,
+    bytes: usize,
+    _stream: *mut c_void,
+) -> Status {
+    let memory = MEMORY.lock().unwrap();
+    let Some(source) = memory.get(&address).filter(|source| source.len() >= bytes) else {
+        return INVALID_VALUE;
+    };
+    unsafe { ptr::copy_nonoverlapping(source.as_ptr(), to.cast(), bytes) };
+    log(&format!("copy out {bytes}"));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorString(_status: Status, text: *mut *const c_char) -> Status {
+    unsafe { *text = c"error of the fake driver".as_ptr() };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGetErrorName(_status: Status, text: *mut *const c_char) -> Status {
+    unsafe { *text = c"FAKE_ERROR".as_ptr() };
+    OK
+}

@@ -1,0 +1,248 @@
+//! Answers as nvcc, ptxas, gcc, python3 (with pip) or uv, depending on the name that it is started under.
+//!
+//! Tests put it into a directory under those names and say by files in `$FAKE_DIR` what it shall do:
+//!
+//! | file | effect |
+//! |---|---|
+//! | `version` | what `nvcc --version` says it is (default 13.5.37) |
+//! | `mode` | `fail`: print `stderr` and end with 1; `silent`: end with 0 and leave nothing; `half`: write half a cubin and be killed; `garbage`: print bytes that are no text, end with 1; `slow`: take a second |
+//! | `edit` | names a file that is changed while a compilation runs |
+//! | `stderr` | printed to stderr by every compilation |
+//! | `cubin` | bytes of the cubin that a compilation leaves |
+//! | `calls/` | one file per run: the name, then one argument a line |
+//!
+//! As nvcc it preprocesses as far as to follow `#include "…"` through the directories of the including file and `-I`,
+//! so that dependency lists are real.
+
+use std::{
+    env, fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+fn main() -> ExitCode {
+    let mut words = env::args();
+    let name = words
+        .next()
+        .as_deref()
+        .and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned))
+        .unwrap_or_default();
+    let words: Vec<String> = words.collect();
+    #[expect(clippy::disallowed_methods, reason = "a test tool, not a build script")]
+    let control = PathBuf::from(env::var_os("FAKE_DIR").expect("FAKE_DIR"));
+    record(&control, &name, &words);
+    match name.as_str() {
+        "nvcc" => nvcc(&control, &words),
+        "ptxas" => compile(&control, &words, false),
+        "python3" | "pip3" | "pip" | "uv" => pip(&control, &words),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Leaves a file that tells that it ran; its name is unique across processes.
+fn record(control: &Path, name: &str, words: &[String]) {
+    let dir = control.join("calls");
+    fs::create_dir_all(&dir).unwrap();
+    for number in 0.. {
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(dir.join(format!("{number:04}")));
+        if let Ok(mut file) = file {
+            writeln!(file, "{name}").unwrap();
+            for word in words {
+                writeln!(file, "{word}").unwrap();
+            }
+            return;
+        }
+    }
+}
+
+fn control_text(control: &Path, name: &str) -> String {
+    fs::read_to_string(control.join(name)).unwrap_or_default()
+}
+
+fn value<'a>(words: &'a [String], name: &str) -> Option<&'a str> {
+    let at = words.iter().position(|word| word == name)?;
+    words.get(at + 1).map(String::as_str)
+}
+
+fn nvcc(control: &Path, words: &[String]) -> ExitCode {
+    const KNOWN: [&str; 8] = [
+        "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f",
+    ];
+    let has = |flag: &str| words.iter().any(|word| word == flag);
+    if has("--version") {
+        let version = control_text(control, "version");
+        let version = match version.trim() {
+            "" => "13.5.37",
+            "broken" => {
+                eprintln!("nvcc: cannot open shared object");
+                return ExitCode::from(127);
+            }
+            version => version,
+        };
+        let release = version.rsplit_once('.').unwrap().0;
+        println!("nvcc: NVIDIA (R) Cuda compiler driver");
+        println!("Cuda compilation tools, release {release}, V{version}");
+        return ExitCode::SUCCESS;
+    }
+    if has("--list-gpu-code") {
+        println!("sm_90\nsm_80\nsm_100");
+        return ExitCode::SUCCESS;
+    }
+    let arch = words
+        .iter()
+        .find_map(|word| word.strip_prefix("-arch="))
+        .unwrap();
+    if !KNOWN.contains(&arch) {
+        eprintln!("nvcc fatal   : Unsupported gpu architecture '{arch}'");
+        return ExitCode::FAILURE;
+    }
+    if has("--dryrun") {
+        return ExitCode::SUCCESS;
+    }
+    compile(control, words, true)
+}
+
+fn compile(control: &Path, words: &[String], cuda: bool) -> ExitCode {
+    let source = PathBuf::from(words.last().unwrap());
+    let output = PathBuf::from(value(words, "-o").unwrap());
+    let arch = words
+        .iter()
+        .find_map(|word| word.strip_prefix("-arch="))
+        .unwrap();
+    eprint!("{}", control_text(control, "stderr"));
+    match control_text(control, "mode").trim() {
+        "fail" => return ExitCode::FAILURE,
+        "silent" => return ExitCode::SUCCESS,
+        "garbage" => {
+            std::io::stderr()
+                .write_all(b"\xff\xfe\x00 garbage(: error\n(1): \n")
+                .unwrap();
+            return ExitCode::FAILURE;
+        }
+        "half" => {
+            fs::write(&output, b"\x7fELF").unwrap();
+            std::process::abort();
+        }
+        "slow" => std::thread::sleep(std::time::Duration::from_secs(1)),
+        _ => {}
+    }
+    let stem = source.file_stem().unwrap().to_str().unwrap();
+    eprintln!("ptxas info    : Compiling entry function '{stem}' for '{arch}'");
+    eprintln!("ptxas info    : Function properties for {stem}");
+    eprintln!("    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads");
+    if cuda {
+        let keep = PathBuf::from(value(words, "--keep-dir").unwrap());
+        let includes: Vec<PathBuf> = words
+            .iter()
+            .filter_map(|word| word.strip_prefix("-I"))
+            .map(|dir| PathBuf::from(dir.trim_matches('"')))
+            .collect();
+        let mut text = String::new();
+        let mut seen = Vec::new();
+        if let Err(missing) = preprocess(&source, &includes, &mut text, &mut seen) {
+            eprintln!("{missing}");
+            return ExitCode::FAILURE;
+        }
+        fs::write(keep.join(format!("{stem}.cpp1.ii")), text).unwrap();
+        if let Ok(name) = fs::read_to_string(control.join("edit")) {
+            // Longer than the tick of any file system's clock.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            let mut file = fs::File::options().append(true).open(name.trim()).unwrap();
+            file.write_all(b"// edited\n").unwrap();
+        }
+        for (end, text) in [
+            (
+                "cudafe1.stub.c",
+                "static void __sti____cudaRegisterAll(void) {}\n",
+            ),
+            ("cudafe1.gpu", "typedef char __nv_bool;\n"),
+            ("cudafe1.c", "\n"),
+            ("module_id", "x\n"),
+            ("ptx", ".version 9.2\n"),
+        ] {
+            fs::write(keep.join(format!("{stem}.{end}")), text).unwrap();
+        }
+    }
+    let cubin = fs::read(control.join("cubin"))
+        .unwrap_or_else(|_| format!("cubin for {arch}").into_bytes());
+    fs::write(output, cubin).unwrap();
+    ExitCode::SUCCESS
+}
+
+/// Line markers for a file and all that it includes.
+fn preprocess(
+    file: &Path,
+    includes: &[PathBuf],
+    text: &mut String,
+    seen: &mut Vec<PathBuf>,
+) -> Result<(), String> {
+    if seen.contains(&file.to_owned()) {
+        return Ok(());
+    }
+    seen.push(file.to_owned());
+    let source =
+        fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    text.push_str(&format!("# 1 {:?} 1\n", file.display().to_string()));
+    for (number, line) in source.lines().enumerate() {
+        let Some(name) = line
+            .strip_prefix("#include \"")
+            .and_then(|rest| rest.strip_suffix('"'))
+        else {
+            continue;
+        };
+        let beside = file.parent().unwrap().join(name);
+        let found = std::iter::once(beside)
+            .chain(includes.iter().map(|dir| dir.join(name)))
+            .find(|path| path.is_file());
+        match found {
+            Some(found) => preprocess(&found, includes, text, seen)?,
+            None => {
+                return Err(format!(
+                    "{}:{}:10: fatal error: {name}: No such file or directory\ncompilation terminated.",
+                    file.display(),
+                    number + 1
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `pip install --target DIR …`: leaves the wheels' layout with this program as nvcc and ptxas.
+fn pip(control: &Path, words: &[String]) -> ExitCode {
+    if !words.iter().any(|word| word == "install") {
+        return ExitCode::SUCCESS;
+    }
+    let mode = control_text(control, "mode");
+    eprint!("{}", control_text(control, "stderr"));
+    let target = PathBuf::from(value(words, "--target").unwrap());
+    let root = target.join("nvidia/cu13");
+    let own = env::current_exe().unwrap();
+    for dir in ["bin", "include/cccl/cuda/std", "nvvm/libdevice"] {
+        fs::create_dir_all(root.join(dir)).unwrap();
+    }
+    match mode.trim() {
+        "fail" => return ExitCode::FAILURE,
+        "slow" => std::thread::sleep(std::time::Duration::from_secs(1)),
+        _ => {}
+    }
+    for tool in ["nvcc", "ptxas"] {
+        fs::hard_link(&own, root.join("bin").join(tool)).unwrap();
+    }
+    for file in [
+        "bin/nvcc.profile",
+        "include/cuda_runtime.h",
+        "include/cccl/cuda/std/version",
+    ] {
+        fs::write(root.join(file), "").unwrap();
+    }
+    if mode.trim() != "broken" {
+        fs::write(root.join("nvvm/libdevice/libdevice.10.bc"), "").unwrap();
+    }
+    fs::create_dir_all(target.join("nvidia_cuda_nvcc-13.5.37.dist-info")).unwrap();
+    ExitCode::SUCCESS
+}

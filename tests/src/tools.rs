@@ -1,0 +1,93 @@
+//! Running NVIDIA's tools in tests.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use cubin_build::toolkit::Toolkit;
+
+/// Runs a tool of the toolkit in `dir` and gives back what it wrote to stdout.
+///
+/// # Panics
+/// When the toolkit has no such tool, or it cannot be started or fails.
+pub fn tool(toolkit: &Toolkit, name: &str, args: &[&str], dir: &Path) -> String {
+    let program = toolkit
+        .tool(name)
+        .unwrap_or_else(|| panic!("{toolkit} has no {name}"));
+    run(&program, args, dir)
+}
+
+/// Runs `program` in `dir` and gives back what it wrote to stdout.
+///
+/// # Panics
+/// When it cannot be started or fails.
+pub fn run(program: &Path, args: &[&str], dir: &Path) -> String {
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    assert!(
+        output.status.success(),
+        "{} {args:?} failed: {}\n{}{}",
+        program.display(),
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// An empty folder below `target`, named after the test.
+///
+/// # Panics
+/// When it cannot be made.
+pub fn scratch(tmp: &str, name: &str) -> PathBuf {
+    let dir = Path::new(tmp).join(name);
+    if dir.exists() {
+        fs::remove_dir_all(&dir).expect("an old scratch folder goes");
+    }
+    fs::create_dir_all(&dir).expect("a scratch folder");
+    dir
+}
+
+/// Compares `text` with `tests/golden/<name>`, or writes it there under `BLESS=1`.
+///
+/// # Panics
+/// When they differ, or the recording cannot be read or written.
+pub fn same_as_recorded(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("golden")
+        .join(name);
+    let bless = cubin_build::env::Env::process().peek("BLESS").is_some();
+    if bless {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for recordings");
+        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        return;
+    }
+    let recorded = fs::read_to_string(&path).unwrap_or_default();
+    if recorded == text {
+        return;
+    }
+    let lines = |text: &str| {
+        text.lines()
+            .map(str::to_owned)
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let (old, new) = (lines(&recorded), lines(text));
+    let gone: Vec<String> = old
+        .difference(&new)
+        .map(|line| format!("- {line}"))
+        .collect();
+    let come: Vec<String> = new
+        .difference(&old)
+        .map(|line| format!("+ {line}"))
+        .collect();
+    panic!(
+        "golden/{name} differs; BLESS=1 rewrites it, then review the change\n{}\n{}",
+        gone.join("\n"),
+        come.join("\n")
+    );
+}

@@ -1,0 +1,180 @@
+//! What is compiled again after which change: as little as possible, and never too little.
+
+use std::fs;
+
+use cubin_tests::{Project, Wrapper};
+
+use crate::project;
+
+/// A project whose compilations are counted.
+fn counted(name: &str) -> Option<(Project, Wrapper)> {
+    let mut project = project(name)?;
+    let toolkit = cubin_tests::toolkit()?;
+    let wrapper = Wrapper::new(&project.dir.join("toolkit"), &toolkit);
+    project.set("CUBIN_BUILD_TOOLKIT", &wrapper.root);
+    Some((project, wrapper))
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn an_unchanged_crate_starts_nothing() {
+    let Some((project, nvcc)) = counted("unchanged") else {
+        return;
+    };
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["fill.cu sm_90"]);
+    // Cargo does not even run the build script.
+    project.build().succeeds().says("Fresh unchanged v0.0.0");
+    assert_eq!(nvcc.calls(), NOTHING);
+
+    // A newer time stamp makes it run, and find that the content is the same.
+    project.write("kernels/fill.cu", crate::FILL);
+    project.build().succeeds().says("Dirty unchanged v0.0.0");
+    assert_eq!(nvcc.calls(), NOTHING);
+    // The generated file was left alone, so nothing behind it is stale either.
+    project.build().succeeds().says("Fresh unchanged v0.0.0");
+}
+
+#[test]
+fn a_changed_header_compiles_what_includes_it() {
+    let Some((project, nvcc)) = counted("header") else {
+        return;
+    };
+    project.write("kernels/inner.cuh", "#define SCALE 2\n");
+    project.write("kernels/common.cuh", "#include \"inner.cuh\"\n");
+    let scale = "#include \"common.cuh\"\n__global__ void scale(int *p) { *p *= SCALE; }\n";
+    project.write("kernels/scale.cu", scale);
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["fill.cu sm_90", "scale.cu sm_90"]);
+    let before = fs::read(project.out_dir().join("scale.sm_90.cubin")).unwrap();
+
+    project.write("kernels/inner.cuh", "#define SCALE 3\n");
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["scale.cu sm_90"]);
+    let after = fs::read(project.out_dir().join("scale.sm_90.cubin")).unwrap();
+    assert_ne!(before, after, "the new constant is in the cubin");
+    project.build().succeeds().says("Fresh header v0.0.0");
+}
+
+#[test]
+fn a_header_that_comes_first_in_the_search_is_seen() {
+    let Some((project, nvcc)) = counted("shadowing") else {
+        return;
+    };
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_90\"]\ninclude = [\"first\", \"second\"]\n",
+    );
+    project.write("first/other.cuh", "");
+    project.write("second/scale.cuh", "#define SCALE 2\n");
+    let scale = "#include \"scale.cuh\"\n__global__ void scale(int *p) { *p *= SCALE; }\n";
+    project.write("kernels/scale.cu", scale);
+    project.build().succeeds();
+    nvcc.compiled();
+    project.build().succeeds().says("Fresh shadowing v0.0.0");
+
+    project.write("first/scale.cuh", "#define SCALE 3\n");
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["scale.cu sm_90"]);
+    project.build().succeeds().says("Fresh shadowing v0.0.0");
+
+    fs::remove_file(project.dir.join("first/scale.cuh")).unwrap();
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["scale.cu sm_90"]);
+}
+
+#[test]
+fn a_changed_target_define_or_flag_compiles_again() {
+    let Some((project, nvcc)) = counted("options") else {
+        return;
+    };
+    project.build().succeeds();
+    nvcc.compiled();
+
+    // One more target compiles that one only; the other one stays.
+    project.write("cubin.toml", "[build]\narch = [\"sm_90\", \"sm_80\"]\n");
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["fill.cu sm_80"]);
+    assert_eq!(project.cubins(), ["fill.sm_80.cubin", "fill.sm_90.cubin"]);
+
+    project.write("cubin.toml", "[build]\narch = [\"sm_80\"]\n");
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), NOTHING);
+    assert_eq!(project.cubins(), ["fill.sm_80.cubin"]);
+
+    for (line, expected) in [
+        ("define = [\"SIZE=4\"]", true),
+        ("define = [\"SIZE=8\"]", true),
+        ("flags = [\"--use_fast_math\"]", true),
+        ("flags = [\"--use_fast_math\"] # a comment", false),
+        ("std = \"c++20\"", true),
+        ("lineinfo = true", true),
+    ] {
+        project.write(
+            "cubin.toml",
+            &format!("[build]\narch = [\"sm_80\"]\n{line}\n"),
+        );
+        project.build().succeeds();
+        let compiled = nvcc.compiled();
+        assert_eq!(!compiled.is_empty(), expected, "{line}: {compiled:?}");
+    }
+}
+
+#[test]
+fn another_toolkit_compiles_again() {
+    let Some((mut project, first)) = counted("toolkits") else {
+        return;
+    };
+    let toolkit = cubin_tests::toolkit().unwrap();
+    let second = Wrapper::new(&project.dir.join("second"), &toolkit);
+    project.build().succeeds();
+    assert_eq!(first.compiled().len(), 1);
+    project.set("CUBIN_BUILD_TOOLKIT", &second.root);
+    project.build().succeeds();
+    assert_eq!(first.compiled(), NOTHING);
+    assert_eq!(second.compiled(), ["fill.cu sm_90"]);
+
+    // A toolkit that was replaced in its place is another one too.
+    let second = Wrapper::new(&project.dir.join("second"), &toolkit);
+    project.build().succeeds();
+    assert_eq!(second.compiled(), ["fill.cu sm_90"]);
+
+    // And one that PATH finds.
+    project.unset("CUBIN_BUILD_TOOLKIT");
+    let path = cubin_build::env::Env::process().peek("PATH").unwrap();
+    let dirs = std::iter::once(first.root.join("bin")).chain(std::env::split_paths(&path));
+    project.set("PATH", std::env::join_paths(dirs).unwrap());
+    project.build().succeeds();
+    assert_eq!(first.compiled(), ["fill.cu sm_90"]);
+}
+
+#[test]
+fn a_removed_source_takes_its_cubin_and_module_along() {
+    let Some((project, nvcc)) = counted("removed") else {
+        return;
+    };
+    project.write(
+        "kernels/gone.cu",
+        "__global__ void gone(int *p) { *p = 1; }\n",
+    );
+    project.build().succeeds();
+    assert_eq!(project.cubins(), ["fill.sm_90.cubin", "gone.sm_90.cubin"]);
+    assert!(project.generated().unwrap().contains("pub mod gone"));
+    nvcc.compiled();
+
+    fs::remove_file(project.dir.join("kernels/gone.cu")).unwrap();
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), NOTHING);
+    assert_eq!(project.cubins(), ["fill.sm_90.cubin"]);
+    assert!(!project.generated().unwrap().contains("gone"));
+
+    // A new file is found as well.
+    project.write(
+        "kernels/deeper/new.cu",
+        "__global__ void fresh(int *p) { *p = 1; }\n",
+    );
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), ["new.cu sm_90"]);
+    assert_eq!(project.cubins(), ["fill.sm_90.cubin", "new.sm_90.cubin"]);
+}

@@ -1,0 +1,203 @@
+//! What the policy does to a build: errors fail it, warnings do not, and nothing is half done.
+
+use std::fs;
+
+use crate::{FILL, project};
+
+/// 256 bytes of stack: the array is indexed at run time.
+const SORT: &str = "\
+extern \"C\" __global__ void sort(float *keys) {
+    float local[64];
+    for (int i = 0; i < 64; ++i) {
+        float key = keys[i];
+        int j = i;
+        for (; j > 0 && local[j - 1] > key; --j) local[j] = local[j - 1];
+        local[j] = key;
+    }
+    for (int i = 0; i < 64; ++i) keys[i] = local[i];
+}
+";
+const TILE: &str = "\
+__global__ void tile(float *p) {
+    __shared__ float values[512];
+    values[threadIdx.x] = p[threadIdx.x];
+    __syncthreads();
+    p[threadIdx.x] = values[511 - threadIdx.x];
+}
+";
+
+fn policy(rest: &str) -> String {
+    format!("[build]\narch = [\"sm_90\"]\n\n{rest}")
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn every_broken_budget_is_shown_and_nothing_is_written() {
+    let Some(project) = project("broken") else {
+        return;
+    };
+    project.write("kernels/sort.cu", SORT);
+    project.write("kernels/tile.cu", TILE);
+    project.write(
+        "cubin.toml",
+        &policy("[defaults]\nstack = 0\nstatic-shared = \"1 KiB\"\nparams = 8\n"),
+    );
+    let run = project.build().fails();
+    assert_eq!(
+        run.cargo_lines("error"),
+        [
+            "kernels/fill.cu:1:28: [params-over-budget] kernel `fill` takes 12 bytes of parameters on sm_90, budget is 8 bytes",
+            "kernels/sort.cu:1:28: [stack-over-budget] kernel `sort` needs 256 bytes of stack per thread on sm_90, budget is 0 bytes",
+            "kernels/tile.cu:1:17: [static-shared-over-budget] kernel `tile` uses 2048 bytes (2 KiB) of static shared memory per block on sm_90, budget is 1024 bytes (1 KiB)",
+        ]
+    );
+    let shown = run.script_stderr();
+    for part in [
+        "--> kernels/sort.cu:1:28",
+        "::: cubin.toml:5:9",
+        "budget set here, from [defaults]",
+        "error: 3 kernels over budget",
+    ] {
+        assert!(shown.contains(part), "no `{part}` in:\n{shown}");
+    }
+    assert_eq!(project.generated(), None);
+    assert_eq!(project.cubins(), NOTHING);
+
+    // Within the budgets it builds, and breaking one again takes nothing of the last good state away.
+    project.write(
+        "cubin.toml",
+        &policy("[defaults]\nstack = 256\nstatic-shared = \"2 KiB\"\nparams = 16\n"),
+    );
+    project.build().succeeds();
+    let good = project.generated();
+    assert!(good.is_some());
+    project.write("cubin.toml", &policy("[defaults]\nstack = 255\n"));
+    project.build().fails().says("[stack-over-budget]");
+    assert_eq!(project.generated(), good);
+}
+
+#[test]
+fn the_level_decides_what_a_violation_does() {
+    let Some(project) = project("levels") else {
+        return;
+    };
+    project.write("kernels/sort.cu", SORT);
+    let rule = |level: &str| {
+        policy(&format!(
+            "[defaults]\nstack = 0\n\n[[rule]]\nkernel = \"sort\"\nlevel = \"{level}\"\nreason = \"small inputs only\"\n"
+        ))
+    };
+    project.write("cubin.toml", &rule("warn"));
+    let run = project.build().succeeds();
+    assert_eq!(
+        run.cargo_lines("warning"),
+        [
+            "kernels/sort.cu:1:28: [stack-over-budget] kernel `sort` needs 256 bytes of stack per thread on sm_90, budget is 0 bytes"
+        ]
+    );
+    // Cargo keeps the warnings of a fresh script and shows them again.
+    let again = project.build().succeeds().says("Fresh levels");
+    assert_eq!(again.cargo_lines("warning"), run.cargo_lines("warning"));
+
+    project.write("cubin.toml", &rule("allow"));
+    let run = project.build().succeeds();
+    assert_eq!(run.cargo_lines("warning"), NOTHING);
+    project.write("cubin.toml", &rule("deny"));
+    project.build().fails().says("[stack-over-budget]");
+}
+
+#[test]
+fn a_rule_that_matches_nothing_is_a_warning() {
+    let Some(project) = project("unmatched") else {
+        return;
+    };
+    project.write(
+        "cubin.toml",
+        &policy("[[rule]]\nkernel = \"fil\"\nregisters = 40\nreason = \"fast\"\n"),
+    );
+    let run = project.build().succeeds();
+    let lines = run.cargo_lines("warning");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(
+        lines[0].starts_with("cubin.toml:5:10: [unmatched-rule] no kernel matches `fil`"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn a_malformed_policy_is_shown_with_its_places_before_anything_runs() {
+    let Some(mut project) = project("malformed") else {
+        return;
+    };
+    // Would be an error of its own if it were looked for.
+    project.set("CUBIN_BUILD_TOOLKIT", "/nowhere");
+    project.write(
+        "cubin.toml",
+        &policy("[defaults]\nregister = 64\nstack = -1\n\n[[rule]]\nkernel = \"sort\"\nlevel = \"deni\"\n"),
+    );
+    let run = project.build().fails().does_not_say("/nowhere");
+    let lines = run.cargo_lines("error");
+    let starts = |text: &str| lines.iter().any(|line| line.starts_with(text));
+    assert!(starts("cubin.toml:5:1: [unknown-key]"), "{lines:?}");
+    assert!(starts("cubin.toml:6:9: [policy-invalid]"), "{lines:?}");
+    assert!(starts("cubin.toml:10:9: [policy-invalid]"), "{lines:?}");
+    run.says("help: did you mean `registers`?")
+        .says("help: did you mean `deny`?");
+
+    project.write("cubin.toml", "[build\narch = 1\n");
+    project
+        .build()
+        .fails()
+        .says("cubin.toml:1:7: [config-syntax]");
+}
+
+#[test]
+fn a_policy_may_lie_elsewhere_and_its_paths_start_there() {
+    let Some(project) = project("elsewhere") else {
+        return;
+    };
+    project.write(
+        "build.rs",
+        "fn main() {\n    cubin_build::Builder::new().config(\"conf/policy.toml\").dir(\"kernels\").build();\n}\n",
+    );
+    fs::remove_file(project.dir.join("cubin.toml")).unwrap();
+    project
+        .build()
+        .fails()
+        .says("conf/policy.toml")
+        .says("[io-error]");
+    project.write("conf/policy.toml", &policy("[defaults]\nparams = 4\n"));
+    project
+        .build()
+        .fails()
+        .says("kernels/fill.cu:1:28: [params-over-budget]")
+        .says("::: conf/policy.toml:5:10");
+}
+
+#[test]
+fn kernels_of_some_targets_only_are_judged_where_they_are() {
+    let Some(project) = project("some-targets") else {
+        return;
+    };
+    let source = format!(
+        "{FILL}#if __CUDA_ARCH__ >= 900 || !defined(__CUDA_ARCH__)\n\
+         extern \"C\" __global__ void late(int *p) {{ p[0] = 1; }}\n#endif\n"
+    );
+    project.write("kernels/fill.cu", &source);
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_80\", \"sm_90\"]\n\n[defaults]\nparams = 12\n",
+    );
+    let run = project.build();
+    // Every image has to hold every kernel that the module promises, or the finding says which is missing where.
+    let lines = run.cargo_lines(if run.success { "warning" } else { "error" });
+    assert!(
+        run.success && project.generated().unwrap().contains("late")
+            || lines
+                .iter()
+                .any(|line| line.contains("late") && line.contains("sm_80")),
+        "{lines:?}\n{}",
+        run.stderr
+    );
+}

@@ -1,0 +1,349 @@
+//! candle-kernels from crates.io through the builder, for two targets: every kernel gets an exact wrapper, every
+//! figure equals what NVIDIA's tools print, the generated file compiles without a warning, and a second run compiles
+//! nothing.
+//!
+//! `CUBIN_TEST_CANDLE=all` takes every source (16 CPU minutes once), `fast` leaves out the ten that take three quarters
+//! of that. Results stay below `target`. `BLESS=1` rewrites `golden/candle`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+    time::{Duration, Instant},
+};
+
+use cubin_build::{builder::Output, diag::codes, policy::Facts};
+use cubin_tests::{
+    candle::{self, Subset},
+    oracle, tools, user_crate,
+};
+
+/// Kernels that live in the headers of the toolkit (CUB, Thrust): checked against the policy, never wrapped.
+fn in_toolkit_header(name: &str) -> bool {
+    name.starts_with("cub::") || name.starts_with("thrust::")
+}
+
+/// The one build that all tests look at.
+struct Built {
+    root: PathBuf,
+    out: PathBuf,
+    subset: Subset,
+    output: Output,
+    generated: String,
+    wall: Duration,
+}
+
+fn tmp() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// Builds once; `None`, with the reason printed, when toolkit or registry cannot be had and need not be.
+fn built() -> Option<&'static Built> {
+    static BUILT: OnceLock<Option<Built>> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            cubin_tests::toolkit()?;
+            let root = match candle::fetch(tmp()) {
+                Ok(root) => root,
+                Err(reason) => {
+                    assert!(
+                        !cubin_tests::required(),
+                        "candle-kernels cannot be downloaded: {reason}"
+                    );
+                    eprintln!("skipped, candle-kernels cannot be downloaded: {reason}");
+                    return None;
+                }
+            };
+            let subset = Subset::chosen();
+            let out = tmp().join("candle").join("out");
+            let start = Instant::now();
+            let output = candle::builder(&root, &out, subset)
+                .try_build()
+                .unwrap_or_else(|error| panic!("{error}"));
+            let wall = start.elapsed();
+            println!(
+                "candle-kernels {}: {} of {} units compiled now, {:.1} s",
+                candle::VERSION,
+                output.compiled,
+                output.cubins.len(),
+                wall.as_secs_f64()
+            );
+            let generated = fs::read_to_string(&output.generated).expect("the generated file");
+            Some(Built {
+                root,
+                out,
+                subset,
+                output,
+                generated,
+                wall,
+            })
+        })
+        .as_ref()
+}
+
+impl Built {
+    /// Module and target of a cubin, from its name: `unary.sm_90.cubin`.
+    fn cubin_name(path: &Path) -> (String, String) {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let mut parts = name.split('.');
+        let mut next = || parts.next().expect("module.target.cubin").to_owned();
+        (next(), next())
+    }
+
+    /// What the builder knows of a module's kernels on a target, by symbol. Symbols are unique within a cubin only.
+    fn facts(&self, cubin: &[u8], target: &str) -> BTreeMap<String, &Facts> {
+        let cubin = cubin_core::Cubin::parse(cubin).expect("a cubin");
+        let own: BTreeSet<&str> = cubin
+            .kernels()
+            .expect("kernels")
+            .iter()
+            .map(|kernel| kernel.symbol)
+            .collect();
+        self.output
+            .kernels
+            .iter()
+            .filter(|facts| facts.target.to_string() == target && own.contains(&*facts.symbol))
+            .map(|facts| (facts.symbol.clone(), facts))
+            .collect()
+    }
+
+    /// Symbols of the kernels that each module of the generated file wraps.
+    fn wrapped(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut wrapped: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut module = "";
+        for line in self.generated.lines() {
+            if let Some(rest) = line.strip_prefix("pub mod ") {
+                module = rest.trim_end_matches(" {");
+            } else if let Some(rest) = line.trim_start().strip_prefix("symbol: \"") {
+                wrapped
+                    .entry(module)
+                    .or_default()
+                    .insert(rest.trim_end_matches("\","));
+            }
+        }
+        wrapped
+    }
+}
+
+#[test]
+fn every_kernel_of_the_sources_has_a_wrapper() {
+    let Some(built) = built() else { return };
+    let refused: Vec<&str> = built
+        .output
+        .warnings
+        .iter()
+        .filter(|diag| diag.code == codes::KERNEL_REFUSED)
+        .map(|diag| &*diag.message)
+        .collect();
+    assert_eq!(refused, [""; 0]);
+
+    let wrapped = built.wrapped();
+    // Per module: kernels on each target, wrapped, in toolkit headers; then kernels that not every target has.
+    let mut table: BTreeMap<String, (BTreeMap<String, usize>, usize, usize)> = BTreeMap::new();
+    let mut on_targets: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for path in &built.output.cubins {
+        let (module, target) = Built::cubin_name(path);
+        let facts = built.facts(&fs::read(path).expect("a cubin"), &target);
+        let row = table.entry(module.clone()).or_default();
+        row.0.insert(target.clone(), facts.len());
+        for (symbol, facts) in facts {
+            let name = if in_toolkit_header(&facts.name) {
+                row.2 += 1;
+                assert!(
+                    wrapped
+                        .get(&*module)
+                        .is_none_or(|all| !all.contains(&*symbol)),
+                    "{} is the toolkit's, but has a wrapper",
+                    facts.name
+                );
+                continue;
+            } else {
+                facts.name.clone()
+            };
+            assert!(
+                wrapped
+                    .get(&*module)
+                    .is_some_and(|all| all.contains(&*symbol)),
+                "{module}: {name} ({symbol}) has no wrapper"
+            );
+            on_targets
+                .entry((module.clone(), name))
+                .or_default()
+                .insert(target.clone());
+        }
+    }
+    let mut text = String::from("# module: kernels per target, wrapped, of toolkit headers\n");
+    let mut sums = [0_usize; 4];
+    for (module, (targets, wrappers, toolkit)) in &mut table {
+        *wrappers = wrapped.get(&**module).map_or(0, BTreeSet::len);
+        let count = |target: &str| targets.get(target).copied().unwrap_or_default();
+        let figures = [
+            count(candle::TARGETS[0]),
+            count(candle::TARGETS[1]),
+            *wrappers,
+            *toolkit,
+        ];
+        for (sum, figure) in sums.iter_mut().zip(figures) {
+            *sum += figure;
+        }
+        let [first, second, wrappers, toolkit] = figures;
+        writeln!(text, "{module}: {first} {second} {wrappers} {toolkit}").expect("a string");
+    }
+    let [first, second, wrappers, toolkit] = sums;
+    writeln!(text, "total: {first} {second} {wrappers} {toolkit}").expect("a string");
+    text.push_str("# on one target only\n");
+    for ((module, name), targets) in &on_targets {
+        if targets.len() < candle::TARGETS.len() {
+            let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+            writeln!(text, "{module} {name}: {}", targets.join(" ")).expect("a string");
+        }
+    }
+    let name = match built.subset {
+        Subset::All => "all.txt",
+        Subset::Fast => "fast.txt",
+    };
+    tools::same_as_recorded(&format!("candle/{name}"), &text);
+}
+
+#[test]
+fn figures_equal_what_nvidias_tools_print() {
+    let Some(built) = built() else { return };
+    let toolkit = built
+        .output
+        .toolkit
+        .as_ref()
+        .expect("the toolkit that compiled");
+    let mut differences = Vec::new();
+    let mut compared = oracle::Compared::default();
+    let mut spilling = 0;
+    for path in &built.output.cubins {
+        let (module, target) = Built::cubin_name(path);
+        let file = format!("{module}.{target}");
+        let bytes = fs::read(path).expect("a cubin");
+        let shown = oracle::cuobjdump(toolkit, path);
+        compared += oracle::compare(&file, &bytes, &shown, &mut differences);
+
+        let verbose = oracle::ptxas_verbose(&log(&built.out, &module, &target));
+        for (symbol, facts) in built.facts(&bytes, &target) {
+            let mut same = |what: &str, ours: Option<u64>, theirs: Option<u64>| {
+                if ours != theirs {
+                    differences.push(format!(
+                        "{file}: {}: {what} is {ours:?}, NVIDIA's tool shows {theirs:?}",
+                        facts.name
+                    ));
+                }
+            };
+            let shown = &shown[&symbol];
+            let verbose = &verbose[&symbol];
+            same("registers", Some(facts.registers.into()), Some(shown.reg));
+            same("registers", Some(facts.registers.into()), verbose.registers);
+            same("stack", facts.stack.map(Into::into), shown.stack);
+            // The 1,024 bytes that linked cubins for sm_90 reserve are in cuobjdump's figure only.
+            let reserved = shown.shared - facts.static_shared;
+            assert!(
+                reserved == 0 || (reserved == 1024 && target != "sm_80"),
+                "{file}: {}: {reserved} bytes more of shared memory",
+                facts.name
+            );
+            let spills = facts.spills.expect("spills of a kernel compiled here");
+            same(
+                "spill stores",
+                Some(spills.stores.into()),
+                Some(verbose.stores),
+            );
+            same(
+                "spill loads",
+                Some(spills.loads.into()),
+                Some(verbose.loads),
+            );
+            spilling += usize::from(spills.total() > 0);
+            let end = shown.params.iter().map(|(_, offset, size)| offset + size);
+            same(
+                "parameter bytes",
+                facts.params.map(Into::into),
+                Some(end.max().unwrap_or_default()),
+            );
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    println!(
+        "{} kernels and {} parameters equal; {spilling} of the kernels spill",
+        compared.kernels, compared.params
+    );
+    assert_eq!(compared.kernels, built.output.kernels.len());
+}
+
+/// What nvcc printed for a unit; the directory's name is the module's, a dash, and a hash.
+fn log(out: &Path, module: &str, target: &str) -> String {
+    let units = fs::read_dir(out.join("units")).expect("the units' directory");
+    for unit in units {
+        let unit = unit.expect("an entry").path();
+        let name = unit.file_name().expect("a name").to_string_lossy();
+        if name
+            .rsplit_once('-')
+            .is_some_and(|(stem, _)| stem == module)
+        {
+            return fs::read_to_string(unit.join(target).join("log.txt")).expect("a log");
+        }
+    }
+    panic!("{module} has no unit");
+}
+
+#[test]
+fn the_generated_file_compiles_without_a_warning() {
+    let Some(built) = built() else { return };
+    // A kernel that one target lacks is there for the user, and says on which target it is missing.
+    let missing = "\nconst _: () = {\n    use kernels::runtime::Target;\n    \
+        let kernel = &kernels::ternary::info::WHERE_I64_FP8_E4M3;\n    \
+        assert!(kernel.resources(Target::new(80)).is_none());\n    \
+        assert!(kernel.resources(Target::new(90)).is_some());\n};\n";
+    let start = Instant::now();
+    let files = [("kernels".to_owned(), built.output.generated.clone())];
+    user_crate::check(&tmp().join("candle").join("user"), &files, missing);
+    println!(
+        "{} bytes of generated code checked in {:.1} s",
+        built.generated.len(),
+        start.elapsed().as_secs_f64()
+    );
+}
+
+#[test]
+fn a_second_run_starts_no_compiler_and_writes_the_same() {
+    let Some(built) = built() else { return };
+    let before = stamps(&built.out);
+    let start = Instant::now();
+    let output = candle::builder(&built.root, &built.out, built.subset)
+        .try_build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let wall = start.elapsed();
+    assert_eq!(output.compiled, 0);
+    assert_eq!(output.kernels, built.output.kernels);
+    // A file that a compiler or the builder had written again would have another time.
+    assert_eq!(before, stamps(&built.out));
+    println!(
+        "no-op run: {:.2} s (the first one {:.1} s)",
+        wall.as_secs_f64(),
+        built.wall.as_secs_f64()
+    );
+}
+
+/// Size and time of last change of every file below `dir`.
+fn stamps(dir: &Path) -> BTreeMap<PathBuf, (u64, std::time::SystemTime)> {
+    let mut stamps = BTreeMap::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(&dir).expect("a readable directory") {
+            let entry = entry.expect("an entry");
+            let meta = entry.metadata().expect("metadata");
+            if meta.is_dir() {
+                dirs.push(entry.path());
+            } else {
+                let time = meta.modified().expect("a time of last change");
+                stamps.insert(entry.path(), (meta.len(), time));
+            }
+        }
+    }
+    stamps
+}

@@ -1,0 +1,85 @@
+//! Input of the generator from recorded files: what nvcc left for `golden/codegen/<stem>.cu`.
+
+// Each test that includes this uses a part of it.
+#![allow(dead_code)]
+
+use std::{collections::BTreeMap, path::Path};
+
+use cubin_build::{
+    codegen::{Backend, Facts, HalfTypes, Image, Input, Module},
+    signature,
+};
+use cubin_core::{Cubin, Sm};
+use cubin_tests::recorded;
+
+/// Recorded files of one source.
+pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
+    let file = |name: &str| recorded::file("codegen", name);
+    let toolkit = [Path::new("/usr/local/cuda/include").to_owned()];
+    let mut facts: BTreeMap<String, BTreeMap<Sm, Facts>> = BTreeMap::new();
+    let mut images = Vec::new();
+    let mut per_target = Vec::new();
+    for target in targets {
+        let target: Sm = target.parse().expect("a target");
+        let name = format!("{stem}.{target}.cubin");
+        let stub = file(&format!("{stem}.{target}.cudafe1.stub.c"));
+        let gpu = file(&format!("{stem}.{target}.cudafe1.gpu"));
+        let bytes = file(&name);
+        let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
+        let kernels = cubin.kernels().expect("readable kernels");
+        let mut signatures = signature::read(&stub, &gpu[..], &toolkit).expect("readable files");
+        let findings = signature::check::check(&mut signatures, &kernels, target);
+        assert_eq!(findings, [], "{name}");
+        for kernel in kernels {
+            let known = Facts {
+                resources: kernel.resources,
+                spills: None,
+                launch: kernel.launch,
+                params: kernel.params,
+            };
+            facts
+                .entry(kernel.symbol.to_owned())
+                .or_default()
+                .insert(target, known);
+        }
+        images.push(Image { target, file: name });
+        per_target.push((target, signatures));
+    }
+    let (signatures, findings) = signature::same_on_every_target(&per_target);
+    assert_eq!(findings, []);
+    Module {
+        name: stem.to_owned(),
+        source: format!("kernels/{stem}.cu"),
+        images,
+        signatures,
+        facts,
+    }
+}
+
+/// Two sources that share types.
+pub(crate) fn both() -> Input {
+    Input {
+        modules: vec![
+            module("kinds", &["sm_80", "sm_90a"]),
+            module("more", &["sm_80", "sm_90a"]),
+        ],
+        ..kinds()
+    }
+}
+
+/// The same without a driver.
+pub(crate) fn core() -> Input {
+    Input {
+        backend: Backend::Core,
+        ..both()
+    }
+}
+
+/// The recorded input: every kind of parameter.
+pub(crate) fn kinds() -> Input {
+    Input {
+        modules: vec![module("kinds", &["sm_80", "sm_90a"])],
+        backend: Backend::default(),
+        half: HalfTypes::Generated,
+    }
+}

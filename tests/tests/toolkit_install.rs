@@ -1,0 +1,217 @@
+//! The installation of a toolkit with a fake pip: whole or not at all, once for everybody.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use cubin_build::toolkit::{self, Error, Origin, Request, Toolkit};
+use cubin_tests::FakeMachine;
+
+fn machine(name: &str) -> FakeMachine {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("toolkit_install")
+        .join(name);
+    let machine = FakeMachine::new(&dir, env!("CARGO_BIN_EXE_fake-tool"));
+    machine.link("path/python3");
+    machine
+}
+
+fn cache(machine: &FakeMachine) -> PathBuf {
+    machine.dir.join("home/.cache/cubin-build/toolkits")
+}
+
+fn left(machine: &FakeMachine) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(cache(machine))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn find(machine: &FakeMachine, version: &str) -> Result<(Toolkit, Vec<String>), Error> {
+    let request = Request {
+        version: Some(version.parse().unwrap()),
+        install: true,
+        ..machine.request()
+    };
+    let mut lines = Vec::new();
+    toolkit::find_with(&machine.env(&[]), &request, &mut |line| {
+        lines.push(line.to_owned());
+    })
+    .map(|toolkit| (toolkit, lines))
+}
+
+#[test]
+fn installs_once_and_says_so() {
+    let machine = machine("once");
+    let (first, lines) = find(&machine, "13.5").unwrap();
+    assert_eq!(first.origin, Origin::Installed);
+    assert!(
+        first.root.ends_with("toolkits/13.5.37/nvidia/cu13"),
+        "{first}"
+    );
+    assert!(
+        lines[0].contains("installing the CUDA 13.5 toolkit") && lines[0].contains("MB"),
+        "{lines:?}"
+    );
+    assert!(
+        lines.last().unwrap().contains("installed CUDA 13.5.37"),
+        "{lines:?}"
+    );
+
+    let calls = machine.calls();
+    let pip: Vec<_> = calls
+        .iter()
+        .filter(|call| call.contains(&"install".to_owned()))
+        .collect();
+    assert_eq!(pip.len(), 1);
+    for word in ["--only-binary", ":all:", "--no-input"] {
+        assert!(
+            pip[0].contains(&word.to_owned()),
+            "{word} is not in {:?}",
+            pip[0]
+        );
+    }
+    assert!(pip[0].last().unwrap().ends_with("==13.5.*"), "{:?}", pip[0]);
+
+    let (second, lines) = find(&machine, "13").unwrap();
+    assert_eq!(second, first);
+    assert!(
+        lines.is_empty() && machine.calls().is_empty(),
+        "nothing runs the second time"
+    );
+    assert_eq!(left(&machine), ["13.5.37"]);
+
+    // Without `install`, what is in the cache is found too.
+    let found = toolkit::find(&machine.env(&[]), &machine.request()).unwrap();
+    assert_eq!(found.nvcc, first.nvcc);
+    assert_eq!(toolkit::installed(&machine.env(&[])).unwrap().len(), 1);
+}
+
+#[test]
+fn a_failure_quotes_pip_and_leaves_nothing() {
+    let machine = machine("failure");
+    machine.write("control/mode", "fail");
+    machine.write(
+        "control/stderr",
+        "ERROR: Temporary failure in name resolution\n",
+    );
+    let error = find(&machine, "13.5").unwrap_err().to_string();
+    assert!(
+        error.contains("ERROR: Temporary failure in name resolution"),
+        "{error}"
+    );
+    assert!(error.contains("PyPI could not be reached"), "{error}");
+    assert_eq!(left(&machine), [""; 0]);
+
+    machine.write("control/mode", "broken");
+    let error = find(&machine, "13.5").unwrap_err().to_string();
+    assert!(
+        error.contains("`nvvm/libdevice/libdevice.10.bc` is missing"),
+        "{error}"
+    );
+    assert_eq!(left(&machine), [""; 0]);
+
+    // What pip installs must be what was asked for.
+    machine.write("control/mode", "");
+    machine.write("control/version", "13.4.1");
+    let error = find(&machine, "13.5").unwrap_err().to_string();
+    assert!(error.contains("nvcc says that it is 13.4.1"), "{error}");
+    assert_eq!(left(&machine), [""; 0]);
+}
+
+#[test]
+fn what_a_killed_installation_left_is_swept_away() {
+    let machine = machine("killed");
+    machine.write(
+        "home/.cache/cubin-build/toolkits/.installing-1/toolkit/nvidia/cu13/bin/nvcc",
+        "half",
+    );
+    // A directory that looks like a toolkit, but has no receipt.
+    machine.write(
+        "home/.cache/cubin-build/toolkits/13.5.37/nvidia/cu13/bin/nvcc",
+        "half",
+    );
+    let (toolkit, _) = find(&machine, "13.5").unwrap();
+    assert_eq!(left(&machine), ["13.5.37"]);
+    assert!(toolkit.is_immutable());
+}
+
+#[test]
+fn many_at_once_install_once() {
+    let machine = machine("many");
+    machine.write("control/mode", "slow");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| find(&machine, "13.5").unwrap());
+        }
+    });
+    let calls = machine.calls();
+    let installs = calls
+        .iter()
+        .filter(|call| call.contains(&"install".to_owned()))
+        .count();
+    assert_eq!(installs, 1);
+    assert_eq!(left(&machine), ["13.5.37"]);
+}
+
+#[test]
+fn what_cannot_be_installed_says_why() {
+    let machine = machine("cannot");
+    let error = find(&machine, "12.9").unwrap_err().to_string();
+    assert!(
+        error.contains("NVIDIA publishes nvcc on PyPI from 13.0 on"),
+        "{error}"
+    );
+    fs::remove_file(machine.dir.join("path/python3")).unwrap();
+    let error = find(&machine, "13.5").unwrap_err().to_string();
+    assert!(
+        error.contains("neither uv nor pip") && error.contains("python3 -m pip"),
+        "{error}"
+    );
+    let request = Request {
+        install: true,
+        ..machine.request()
+    };
+    let error = toolkit::find(&machine.env(&[]), &request)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("does not say which version"), "{error}");
+    // The cache is a file: nothing can be installed into it.
+    machine.write("home/file", "");
+    let file = machine.dir.join("home/file").display().to_string();
+    let env = machine.env(&[("CUBIN_BUILD_CACHE", &file)]);
+    let error = toolkit::install(&env, "13.5".parse().unwrap(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }), "{error}");
+    assert!(error.to_string().contains("home/file"), "{error}");
+}
+
+#[test]
+fn uv_is_preferred() {
+    let machine = machine("uv");
+    machine.link("path/uv");
+    find(&machine, "13.5.37").unwrap();
+    let calls = machine.calls();
+    let install = calls
+        .iter()
+        .find(|call| call.contains(&"install".to_owned()))
+        .unwrap();
+    assert_eq!(install[0], "uv");
+    assert_eq!(install.last().unwrap(), "nvidia-cuda-nvcc==13.5.37");
+}
+
+#[test]
+fn a_toolkit_that_lost_a_part_is_installed_again() {
+    let machine = machine("lost");
+    let (first, _) = find(&machine, "13.5").unwrap();
+    fs::remove_file(first.tool("ptxas").unwrap()).unwrap();
+    let (second, lines) = find(&machine, "13.5").unwrap();
+    assert!(!lines.is_empty());
+    assert!(second.tool("ptxas").is_some());
+    assert_eq!(left(&machine), ["13.5.37"]);
+}

@@ -1,0 +1,23 @@
+// One argument too few.
+use cudarc::driver::{CudaSlice, CudaStream, LaunchConfig};
+
+mod kernels {
+    include!("../../golden/codegen/kinds.rs");
+}
+
+use kernels::{kinds::Module, runtime::LaunchError};
+
+fn launch(
+    module: &Module,
+    stream: &CudaStream,
+    cfg: LaunchConfig,
+    x: &CudaSlice<f32>,
+    y: &mut CudaSlice<f32>,
+) -> Result<(), LaunchError> {
+    let _ = x;
+    unsafe { module.saxpy(stream, cfg, 1, 2.0, y) }
+}
+
+fn main() {
+    let _ = launch;
+}
