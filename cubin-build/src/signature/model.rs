@@ -218,7 +218,8 @@ pub struct Record {
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Source name; empty for an anonymous struct or union member; `__b_…` for bases is given as `base_…`.
+    /// Source name; empty for an anonymous struct or union member; a base is `base_` and its name,
+    /// a base's member that stands alone `base_` and the member's name.
     pub name: String,
     /// Its type.
     pub ty: Type,

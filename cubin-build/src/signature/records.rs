@@ -233,21 +233,25 @@ fn anonymous_tag(ty: &QType) -> Option<(TagKind, &str)> {
     }
 }
 
-/// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`.
+/// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`, printed apart
+/// because the derived class uses the base's tail padding.
 fn field_name(printed: &str) -> String {
-    let Some(base) = printed.strip_prefix("__b_") else {
-        return printed.to_owned();
-    };
-    let tag = format!("_Z{base}");
-    match mangled::name(&tag) {
-        Some(name) => {
-            let member = base.get(base.len() - name.rest..).unwrap_or_default();
-            match member.strip_prefix('_') {
-                Some(member) => format!("base_{}_{}", name.last, field_name(member)),
-                None => format!("base_{}", name.last),
-            }
+    let mut rest = printed;
+    // Bases of bases stack up.
+    while let Some(base) = rest.strip_prefix("__b_") {
+        let Some(name) = mangled::name(&format!("_Z{base}")) else {
+            return format!("base_{base}");
+        };
+        let member = base.get(base.len() - name.rest..).unwrap_or_default();
+        match member.strip_prefix('_') {
+            Some(member) => rest = member,
+            None => return format!("base_{}", name.last),
         }
-        None => format!("base_{base}"),
+    }
+    if rest.len() == printed.len() {
+        rest.to_owned()
+    } else {
+        format!("base_{rest}")
     }
 }
 
