@@ -21,6 +21,8 @@ use std::{
     process::ExitCode,
 };
 
+use cubin_build::env::Env;
+
 fn main() -> ExitCode {
     let mut words = env::args();
     let name = words
@@ -29,8 +31,7 @@ fn main() -> ExitCode {
         .and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned))
         .unwrap_or_default();
     let words: Vec<String> = words.collect();
-    #[expect(clippy::disallowed_methods, reason = "a test tool, not a build script")]
-    let control = PathBuf::from(env::var_os("FAKE_DIR").expect("FAKE_DIR"));
+    let control = PathBuf::from(Env::process().peek("FAKE_DIR").expect("FAKE_DIR"));
     record(&control, &name, &words);
     match name.as_str() {
         "nvcc" => nvcc(&control, &words),
