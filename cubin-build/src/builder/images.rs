@@ -184,10 +184,13 @@ impl Reader<'_> {
         let side_files = image
             .unit
             .and_then(|unit| unit.stub.as_deref().zip(unit.gpu.as_deref()));
-        let signatures = match side_files {
+        let mut signatures = match side_files {
             Some((stub, gpu)) => self.signatures(source, target, stub, gpu, &functions)?,
             None => self.declared(&functions),
         };
+        if let Some(unit) = image.unit {
+            restore_names(&mut signatures, &unit.dependencies);
+        }
         let facts = functions
             .iter()
             .filter(|function| function.kernel)
@@ -295,6 +298,44 @@ fn read_signatures(
         .collect();
     signature::read(&stub, std::io::BufReader::new(gpu), &includes)
         .map_err(|error| error.to_string())
+}
+
+/// Gives files with letters beyond ASCII their names back.
+///
+/// In the line markers of `X.cudafe1.gpu` every such byte is three octal digits, without the backslash that would tell
+/// them from digits (nvcc 13.5): `\xc3\xbc.cu` is `303274.cu`. The preprocessor's own list of files has the right names.
+fn restore_names(signatures: &mut Signatures, dependencies: &[PathBuf]) {
+    let renamed: BTreeMap<PathBuf, &PathBuf> = dependencies
+        .iter()
+        .filter_map(|path| {
+            let name = path.to_str().filter(|name| !name.is_ascii())?;
+            let printed: String = name
+                .bytes()
+                .map(|byte| match byte {
+                    0x80.. => format!("{byte:03o}"),
+                    _ => char::from(byte).to_string(),
+                })
+                .collect();
+            Some((PathBuf::from(printed), path))
+        })
+        .collect();
+    if renamed.is_empty() {
+        return;
+    }
+    let Signatures {
+        kernels,
+        records,
+        enums,
+        ..
+    } = signatures;
+    let kernels = kernels.iter_mut().map(|kernel| &mut kernel.definition);
+    let records = records.iter_mut().map(|record| &mut record.definition);
+    let enums = enums.iter_mut().map(|item| &mut item.definition);
+    for definition in kernels.chain(records).chain(enums).flatten() {
+        if let Some(path) = renamed.get(&definition.file) {
+            definition.file.clone_from(path);
+        }
+    }
 }
 
 fn policy_facts(

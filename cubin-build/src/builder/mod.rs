@@ -211,22 +211,13 @@ impl Builder {
     pub fn build(self) {
         let env = Env::process();
         let outcome = run::run(&self, &env);
-        let colour = wants_colour(&env);
         let shown = outcome.sink.shown();
-        let mut text = String::new();
-        for diag in &shown {
-            text.push_str(&diag::render(diag, colour));
-            text.push_str("\n\n");
-        }
-        if let Some(summary) = outcome.sink.summary().filter(|_| !shown.is_empty()) {
-            text.push_str(&summary);
-            text.push('\n');
-        }
+        let text = outcome.rendered(wants_colour(&env));
         if let Some(request) = &outcome.report
             && let Err(error) = report::write(request, &outcome, &text)
         {
-            eprint!(
-                "{text}error: cannot write the report into {}: {error}\n",
+            eprintln!(
+                "{text}error: cannot write the report into {}: {error}",
                 request.dir.display()
             );
             std::process::exit(1);
@@ -265,9 +256,22 @@ impl Builder {
     /// Any finding of level deny.
     pub fn try_build(self) -> Result<Output, Error> {
         let env = Env::process();
-        let outcome = run::run(&self, &env);
+        let mut outcome = run::run(&self, &env);
+        if let Some(request) = &outcome.report
+            && let Err(error) = report::write(request, &outcome, &outcome.rendered(false))
+        {
+            let message = format!(
+                "cannot write the report into {}: {error}",
+                request.dir.display()
+            );
+            outcome
+                .sink
+                .push(Diag::error(diag::codes::OUTPUT_UNWRITABLE, message));
+            outcome.output = None;
+        }
+        let failed = outcome.failed();
         match outcome.output {
-            Some(output) if !outcome.sink.has_errors() => Ok(output),
+            Some(output) if !failed => Ok(output),
             _ => Err(Error {
                 findings: outcome.sink,
             }),
@@ -323,6 +327,21 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
+    /// The findings as rustc would show them, and the summary line; empty when there are none.
+    fn rendered(&self, colour: bool) -> String {
+        let shown = self.sink.shown();
+        let mut text = String::new();
+        for diag in &shown {
+            text.push_str(&diag::render(diag, colour));
+            text.push_str("\n\n");
+        }
+        if let Some(summary) = self.sink.summary().filter(|_| !shown.is_empty()) {
+            text.push_str(&summary);
+            text.push('\n');
+        }
+        text
+    }
+
     /// Whether the build must end with an error: in report mode a policy violation alone does not count.
     fn failed(&self) -> bool {
         match &self.report {

@@ -58,13 +58,13 @@ fn every_source_that_does_not_compile_is_shown_whole() {
     let lines = run.cargo_lines("error");
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(
-        lines[0].starts_with("kernels/one.cu:2")
-            && lines[0].contains("[compile-failed]")
-            && lines[0].contains("identifier \"undefined_one\" is undefined"),
+        lines[1].starts_with("kernels/one.cu:2")
+            && lines[1].contains("[compile-failed]")
+            && lines[1].contains("identifier \"undefined_one\" is undefined"),
         "{lines:?}"
     );
     assert!(
-        lines[1].starts_with("kernels/broken.cuh:2") && lines[1].contains("[compile-failed]"),
+        lines[0].starts_with("kernels/broken.cuh:2") && lines[0].contains("[compile-failed]"),
         "{lines:?}"
     );
     // Not only the first message of a file.

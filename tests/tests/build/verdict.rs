@@ -143,7 +143,7 @@ fn a_malformed_policy_is_shown_with_its_places_before_anything_runs() {
     assert!(starts("cubin.toml:6:9: [policy-invalid]"), "{lines:?}");
     assert!(starts("cubin.toml:10:9: [policy-invalid]"), "{lines:?}");
     run.says("help: did you mean `registers`?")
-        .says("help: did you mean `deny`?");
+        .says("help: it is one of \"allow\", \"warn\", \"deny\"");
 
     project.write("cubin.toml", "[build\narch = 1\n");
     project

@@ -1,0 +1,129 @@
+//! `toolkit`, `doctor` and `explain`.
+
+use std::{fs, process::Command};
+
+use cubin_build::diag::codes;
+
+use crate::{command, cubin, run, scratch};
+
+/// The command on a machine with nothing on it.
+fn bare(args: &[&str], dir: &std::path::Path) -> Command {
+    let mut command = command(args);
+    command
+        .env_clear()
+        .env("CUBIN_BUILD_CACHE", dir.join("cache"))
+        .env("PATH", dir.join("path"))
+        .current_dir(dir);
+    command
+}
+
+#[test]
+fn explain_knows_every_code() {
+    let list = cubin(&["explain"]).ends_with(0);
+    assert_eq!(list.stdout.lines().count(), codes::ALL.len());
+    for entry in codes::ALL {
+        cubin(&["explain", entry.code.0])
+            .ends_with(0)
+            .prints(entry.doc)
+            .prints("Example:");
+    }
+    cubin(&["explain", "register-over-budget"])
+        .ends_with(2)
+        .says("a similar value exists: 'registers-over-budget'");
+}
+
+#[test]
+fn toolkits_of_the_cache() {
+    let dir = scratch("toolkits");
+    let run_bare = |args: &[&str]| run(&mut bare(args, &dir));
+    let none = run_bare(&["toolkit", "list"])
+        .ends_with(0)
+        .says("no toolkit is installed in ")
+        .says("cargo cubin toolkit install 13.5");
+    assert_eq!(none.stdout, "");
+    run_bare(&["toolkit", "path", "99.1"])
+        .ends_with(1)
+        .says("error: no CUDA toolkit 99.1 found; looked at:")
+        .says("CUDA_PATH");
+    run_bare(&["toolkit", "install", "12.4"])
+        .ends_with(1)
+        .says("NVIDIA publishes nvcc on PyPI from 13.0 on");
+    run_bare(&["toolkit", "install", "13.5"])
+        .ends_with(1)
+        .says("neither uv nor pip is there");
+    run_bare(&["toolkit", "install", "new"])
+        .ends_with(2)
+        .says("'new'");
+
+    let Some(toolkit) = cubin_tests::toolkit() else {
+        return;
+    };
+    let mut command = bare(&["toolkit", "path", "13.5"], &dir);
+    command
+        .env("CUBIN_BUILD_TOOLKIT", &toolkit.nvcc)
+        .env_remove("PATH");
+    let path = run(&mut command).ends_with(0);
+    assert_eq!(path.stdout.trim_end(), toolkit.root.to_string_lossy());
+}
+
+#[test]
+fn doctor_says_what_is_missing() {
+    let dir = scratch("doctor");
+    let nothing = run(&mut bare(&["doctor"], &dir)).ends_with(1);
+    for line in [
+        "BAD  toolkit         no CUDA toolkit found",
+        "BAD  host compiler   no host C++ compiler found",
+        "ok   cache           ",
+        "-    GPU             not known: there is no nvidia-smi on PATH",
+    ] {
+        assert!(
+            nothing.stdout.contains(line),
+            "no `{line}` in:\n{}",
+            nothing.stdout
+        );
+    }
+
+    // A workspace with a broken policy.
+    fs::create_dir_all(dir.join("package/src")).unwrap();
+    fs::write(
+        dir.join("package/Cargo.toml"),
+        "[workspace]\n[package]\nname = \"p\"\nversion = \"0.0.0\"\nedition = \"2024\"\n",
+    )
+    .unwrap();
+    fs::write(dir.join("package/src/lib.rs"), "").unwrap();
+    fs::write(
+        dir.join("package/cubin.toml"),
+        "[toolkit]\nversion = \"13.5\"\ninstall = true\n[defaults]\nregister = 1\n",
+    )
+    .unwrap();
+    let mut command = command(&["doctor"]);
+    command
+        .env("CUBIN_BUILD_CACHE", dir.join("cache"))
+        .env_remove("CUBIN_BUILD_TOOLKIT")
+        .current_dir(dir.join("package"));
+    run(&mut command)
+        .ends_with(1)
+        .prints("-    toolkit         CUDA 13.5 is not installed yet")
+        .prints("BAD  cubin.toml      cubin.toml")
+        .prints("error[unknown-key]: unknown key `register` in [defaults]");
+}
+
+/// What nvidia-smi prints is what the target is made of.
+#[cfg(unix)]
+#[test]
+fn doctor_names_the_target_of_a_gpu() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = scratch("doctor-gpu");
+    let path = dir.join("path");
+    fs::create_dir(&path).unwrap();
+    let smi = path.join("nvidia-smi");
+    fs::write(
+        &smi,
+        "#!/bin/sh\necho 'NVIDIA H200, 9.0, 580.65.06'\necho 'NVIDIA GB10, 12.1, 580.65.06'\n",
+    )
+    .unwrap();
+    fs::set_permissions(&smi, fs::Permissions::from_mode(0o755)).unwrap();
+    run(&mut bare(&["doctor"], &dir))
+        .prints("ok   GPU             NVIDIA H200: sm_90, driver 580.65.06")
+        .prints("ok   GPU             NVIDIA GB10: sm_121, driver 580.65.06");
+}

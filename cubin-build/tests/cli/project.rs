@@ -1,0 +1,169 @@
+//! `check` and `baseline` on small crates, built by cargo.
+
+use std::{fs, path::Path};
+
+use cubin_tests::Project;
+
+/// A kernel with 4 * `size` bytes of stack: the array is indexed at run time.
+fn sort(size: u32) -> String {
+    format!(
+        "extern \"C\" __global__ void sort(float *keys) {{
+    float local[{size}];
+    for (int i = 0; i < {size}; ++i) {{
+        float key = keys[i];
+        int j = i;
+        for (; j > 0 && local[j - 1] > key; --j) local[j] = local[j - 1];
+        local[j] = key;
+    }}
+    for (int i = 0; i < {size}; ++i) keys[i] = local[i];
+}}
+"
+    )
+}
+
+const POLICY: &str = "[build]\narch = [\"sm_80\", \"sm_90\"]\n\n[defaults]\nstack = 0\n";
+
+fn project(name: &str) -> Option<Project> {
+    let toolkit = cubin_tests::toolkit()?;
+    let project = Project::new(env!("CARGO_TARGET_TMPDIR"), name, &toolkit);
+    project.write("kernels/sort.cu", &sort(64));
+    project.write("cubin.toml", POLICY);
+    Some(project)
+}
+
+fn cubin(project: &Project, args: &[&str]) -> cubin_tests::Run {
+    let all: Vec<&str> = std::iter::once("cubin")
+        .chain(args.iter().copied())
+        .collect();
+    project.run(Path::new(crate::PROGRAM), &all)
+}
+
+#[test]
+fn check_shows_what_a_build_would_say() {
+    let Some(project) = project("cli-check") else {
+        return;
+    };
+    let run = cubin(&project, &["check"]);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    for part in [
+        "cli-check:\n  target   registers  stack spills  shared params  kernel\n",
+        "\n  sm_80 ",
+        "error[stack-over-budget]: kernel `sort` needs 256 bytes of stack per thread on sm_80 and sm_90, budget is 0 bytes",
+        "--> kernels/sort.cu:1:28",
+        "2 kernel images checked: 1 error",
+    ] {
+        assert!(run.stdout.contains(part), "no `{part}` in:\n{}", run.stdout);
+    }
+    let json = cubin(&project, &["check", "--json"]);
+    assert_eq!(json.status, Some(1));
+    let lines: Vec<serde_json::Value> = json
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{}", json.stdout);
+    assert_eq!(lines[0]["code"], "stack-over-budget");
+    assert_eq!(lines[0]["kernel"], "sort");
+
+    project.write("cubin.toml", &POLICY.replace("stack = 0", "stack = 256"));
+    let run = cubin(&project, &["check", "-p", "cli-check"]).succeeds();
+    assert!(
+        run.stdout.contains("2 kernel images checked: 0 errors"),
+        "{}",
+        run.stdout
+    );
+    // The report asked for nothing that the next build would miss.
+    project.build().succeeds();
+    assert_eq!(project.cubins().len(), 2);
+}
+
+#[test]
+fn check_says_why_it_cannot() {
+    let Some(project) = project("cli-cannot") else {
+        return;
+    };
+    let run = cubin(&project, &["check", "-p", "nobody"]).fails();
+    run.says("error: no package `nobody` in this workspace; it has cli-cannot");
+    project.write(
+        "kernels/sort.cu",
+        "__global__ void f(int *p) { *p = nothing; }\n",
+    );
+    cubin(&project, &["check"])
+        .fails()
+        .says("identifier \"nothing\" is undefined")
+        .says("the kernels were not all compiled");
+    project.write("build.rs", "fn main() {}\n");
+    cubin(&project, &["check"])
+        .fails()
+        .says("no build script of cli-cannot ran cubin_build::Builder");
+    let manifest = fs::read_to_string(project.dir.join("Cargo.toml")).unwrap();
+    let without = manifest.split("[build-dependencies]").next().unwrap();
+    project.write("Cargo.toml", without);
+    cubin(&project, &["check"])
+        .fails()
+        .says("no package here has `cubin-build` under [build-dependencies]");
+    cubin(
+        &project,
+        &["check", "--manifest-path", "nowhere/Cargo.toml"],
+    )
+    .fails()
+    .says("cannot read the workspace");
+}
+
+#[test]
+fn a_baseline_lets_only_what_gets_worse_fail() {
+    let Some(project) = project("cli-baseline") else {
+        return;
+    };
+    cubin(&project, &["baseline", "write"])
+        .fails()
+        .says("no cubin.toml here has a [baseline] table");
+
+    let policy = format!("{POLICY}\n[baseline]\nfile = \"baseline.toml\"\n");
+    project.write("cubin.toml", &policy);
+    project
+        .build()
+        .fails()
+        .says("[baseline-invalid] cannot read the baseline baseline.toml")
+        .says("run `cargo cubin baseline write` to make it");
+
+    let run = cubin(&project, &["baseline", "write"]).succeeds();
+    assert!(run.stdout.starts_with("wrote "), "{}", run.stdout);
+    let first = fs::read_to_string(project.dir.join("baseline.toml")).unwrap();
+    assert_eq!(first.matches("stack = 256").count(), 2, "{first}");
+    project.build().succeeds();
+    let run = cubin(&project, &["baseline", "write"]).succeeds();
+    assert!(run.stdout.starts_with("unchanged: "), "{}", run.stdout);
+    project.build().succeeds();
+
+    // Worse fails, and says what was recorded.
+    project.write("kernels/sort.cu", &sort(80));
+    let run = project.build().fails().says("[stack-over-budget]");
+    assert!(
+        run.stderr.contains("320 bytes") && run.stderr.contains("256"),
+        "{}",
+        run.stderr
+    );
+
+    // Better is a warning until it is written down.
+    project.write("kernels/sort.cu", &sort(32));
+    let run = project.build().succeeds();
+    let lines = run.cargo_lines("warning");
+    assert!(
+        lines.len() == 1 && lines[0].contains("[baseline-improved]"),
+        "{lines:?}"
+    );
+    cubin(&project, &["baseline", "write"]).succeeds();
+    let run = project.build().succeeds();
+    assert_eq!(run.cargo_lines("warning"), [""; 0]);
+    project.write("kernels/sort.cu", &sort(64));
+    project.build().fails().says("[stack-over-budget]");
+
+    // A baseline that somebody broke accepts nothing.
+    project.write("baseline.toml", "schema = 1\n[[entry]\n");
+    project
+        .build()
+        .fails()
+        .says("[baseline-invalid]")
+        .says("baseline.toml:2:");
+}
