@@ -1,18 +1,28 @@
 //! Parallel work within the limit that cargo gives.
 //!
-//! Cargo shares one pool of job tokens among everything that it runs (the GNU make protocol). A build script owns
-//! one token from the start; every further job takes one and gives it back. Without cargo the limit is `NUM_JOBS`
-//! or the number of processors. Does not know what the jobs do.
+//! Cargo shares one pool of job tokens among everything that it runs: the protocol of GNU make, a pipe that holds one
+//! byte per token ("POSIX Jobserver Interaction" in make's manual). A build script owns one token from the start;
+//! every further job takes a byte and puts the same byte back. Where the pool cannot be used (no cargo, another
+//! system than Linux) the limit is `NUM_JOBS`, which cargo sets to its `-j`, or else the number of processors.
+//!
+//! The pool's pipe is opened anew through `/proc/self/fd`, in non-blocking mode: so a wait for a token can end when
+//! there is nothing left to do, the pipe's other users keep their mode, and no descriptor has to be taken on trust.
+//!
+//! Does not know what the jobs do.
 
 use std::{
-    io,
-    sync::{Mutex, OnceLock, PoisonError, mpsc},
+    fs::File,
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError, mpsc},
     thread,
+    time::Duration,
 };
 
-use jobserver::{Acquired, Client, HelperThread};
-
 use crate::env::Env;
+
+/// How often the pool is asked while jobs wait for a token.
+const POLL: Duration = Duration::from_millis(10);
 
 /// Runs `work` on every item, several at a time, and returns the results in the items' order.
 ///
@@ -21,47 +31,48 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
     let count = items.len();
     let results: Mutex<Vec<Option<R>>> =
         Mutex::new(std::iter::repeat_with(|| None).take(count).collect());
-    let (send, receive) = mpsc::channel();
-    let helper = token_source(env, count, &send);
-    let mut waiting = items.into_iter().enumerate();
+    let (send, ended) = mpsc::channel();
+    let limit = Limit::of(env);
+    let mut waiting = items.into_iter().enumerate().peekable();
 
     thread::scope(|scope| {
-        // The first `None` is the token that this process was started with.
-        let mut tokens: Vec<Option<Acquired>> = vec![None];
         let mut running = 0_usize;
-        loop {
-            while !tokens.is_empty() {
-                let Some((index, item)) = waiting.next() else {
-                    // Others may use what is not needed any more.
-                    tokens.clear();
+        // Tokens that are ours from the start: one beside a pool, else as many as our own limit.
+        let mut own = limit.own();
+        while running > 0 || waiting.peek().is_some() {
+            while waiting.peek().is_some() {
+                let token = if own > 0 {
+                    own -= 1;
+                    Token(None)
+                } else if let Some(token) = limit.take() {
+                    token
+                } else {
                     break;
                 };
-                let token = tokens.pop().flatten();
+                let Some((index, item)) = waiting.next() else {
+                    break;
+                };
                 let (send, work, results) = (send.clone(), &work, &results);
                 running += 1;
                 scope.spawn(move || {
-                    // Reports the end even when `work` panics, so that the loop below cannot wait for ever.
-                    let _done = Done(send, token);
+                    // Reports the end even when `work` panics, so that the loop above cannot wait for ever.
+                    let _end = End(send, token);
                     let result = work(item);
                     results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
                 });
             }
-            if running == 0 {
-                break;
-            }
-            match receive.recv() {
-                Ok(Event::Token(Ok(token))) => tokens.push(Some(token)),
-                // Without more tokens the work goes on with those at hand.
-                Ok(Event::Token(Err(_))) => {}
-                Ok(Event::Done(token)) => {
-                    running -= 1;
-                    tokens.push(token);
-                }
-                Err(_) => break,
+            let ask_again = waiting.peek().is_some() && matches!(limit, Limit::Pool(_));
+            let one_ended = if ask_again {
+                ended.recv_timeout(POLL).ok()
+            } else {
+                ended.recv().ok()
+            };
+            if let Some(token) = one_ended {
+                running -= 1;
+                own += usize::from(token.0.is_none());
             }
         }
     });
-    drop(helper);
     results
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
@@ -70,58 +81,51 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
         .collect()
 }
 
-enum Event {
-    Token(io::Result<Acquired>),
-    Done(Option<Acquired>),
-}
+/// Tells that a job ended and hands back its token; one of the pool returns there when it is received.
+struct End(mpsc::Sender<Token>, Token);
 
-struct Done(mpsc::Sender<Event>, Option<Acquired>);
-
-impl Drop for Done {
+impl Drop for End {
     fn drop(&mut self) {
-        let _ = self.0.send(Event::Done(self.1.take()));
+        let token = Token(self.1.0.take());
+        let _ = self.0.send(token);
     }
 }
 
-/// A thread that asks for as many tokens as there are jobs beyond the first; ends when dropped.
-fn token_source(env: &Env, jobs: usize, send: &mpsc::Sender<Event>) -> Option<HelperThread> {
-    if jobs < 2 {
-        return None;
-    }
-    let client = match inherited(env) {
-        Some(client) => client,
-        None => Client::new(limit(env).saturating_sub(1)).ok()?,
-    };
-    let send = send.clone();
-    let helper = client
-        .into_helper_thread(move |token| {
-            let _ = send.send(Event::Token(token));
-        })
-        .ok()?;
-    for _ in 1..jobs {
-        helper.request_token();
-    }
-    Some(helper)
+/// What says how many jobs may run.
+enum Limit {
+    /// Cargo's pool.
+    Pool(Pool),
+    /// A number of our own.
+    Own(usize),
 }
 
-/// Cargo's own pool, when this process runs in one.
-fn inherited(env: &Env) -> Option<Client> {
-    static CLIENT: OnceLock<Option<Client>> = OnceLock::new();
-    if !env.is_process() {
-        return None;
+impl Limit {
+    fn of(env: &Env) -> Self {
+        match Pool::inherited(env) {
+            Some(pool) => Self::Pool(pool),
+            None => Self::Own(own_limit(env)),
+        }
     }
-    CLIENT
-        .get_or_init(|| {
-            // SAFETY: the descriptors that the environment names are checked to be open pipes, and nothing in this
-            // crate closes descriptors that it did not open.
-            #[allow(unsafe_code)]
-            unsafe { Client::from_env_ext(true) }.client.ok()
-        })
-        .clone()
+
+    /// How many jobs may run without asking.
+    fn own(&self) -> usize {
+        match self {
+            Self::Pool(_) => 1,
+            Self::Own(limit) => *limit,
+        }
+    }
+
+    /// Leave to run one job more, when the pool has it now.
+    fn take(&self) -> Option<Token> {
+        match self {
+            Self::Pool(pool) => pool.take(),
+            Self::Own(_) => None,
+        }
+    }
 }
 
 /// How many jobs at a time when nobody shares tokens; at least one.
-fn limit(env: &Env) -> usize {
+fn own_limit(env: &Env) -> usize {
     env.peek("NUM_JOBS")
         .and_then(|jobs| jobs.to_str()?.parse().ok())
         .filter(|&jobs: &usize| jobs > 0)
@@ -129,17 +133,118 @@ fn limit(env: &Env) -> usize {
         .min(1024)
 }
 
+/// The two ends of the pool's pipe.
+struct Pool {
+    read: File,
+    write: File,
+}
+
+/// A byte from the pool, put back when dropped; `None` for a job that needs none.
+struct Token(Option<(File, u8)>);
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        if let Some((write, byte)) = &mut self.0 {
+            // Cargo is gone when this fails, and the pool with it.
+            let _ = write.write_all(&[*byte]);
+        }
+    }
+}
+
+impl Pool {
+    /// The pool that the environment names, when it is really a pipe.
+    fn inherited(env: &Env) -> Option<Self> {
+        let (read, write) = ["CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"]
+            .iter()
+            .find_map(|name| pipe_paths(env.peek(name)?.to_str()?))?;
+        Some(Self {
+            read: open_pipe(&read, false)?,
+            write: open_pipe(&write, true)?,
+        })
+    }
+
+    fn take(&self) -> Option<Token> {
+        let write = self.write.try_clone().ok()?;
+        let mut byte = [0];
+        // Empty is an error here (`WouldBlock`), and so is a pool that broke; both mean: not now.
+        match (&self.read).read(&mut byte) {
+            Ok(1) => Some(Token(Some((write, byte[0])))),
+            _ => None,
+        }
+    }
+}
+
+/// Where make's flags say that the pipe is: `--jobserver-auth=fifo:PATH`, or `--jobserver-auth=R,W` (before make 4.2
+/// `--jobserver-fds`). The last one counts.
+fn pipe_paths(flags: &str) -> Option<(PathBuf, PathBuf)> {
+    let value = flags
+        .split_whitespace()
+        .filter_map(|flag| {
+            flag.strip_prefix("--jobserver-auth=")
+                .or_else(|| flag.strip_prefix("--jobserver-fds="))
+        })
+        .next_back()?;
+    if let Some(path) = value.strip_prefix("fifo:") {
+        return Some((path.into(), path.into()));
+    }
+    let (read, write) = value.split_once(',')?;
+    // Make writes negative numbers when it keeps the pipe from a program.
+    let path = |number: &str| {
+        Some(PathBuf::from(format!(
+            "/proc/self/fd/{}",
+            number.parse::<u32>().ok()?
+        )))
+    };
+    Some((path(read)?, path(write)?))
+}
+
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+fn open_pipe(path: &Path, write: bool) -> Option<File> {
+    use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+    /// `O_NONBLOCK` of these systems (include/uapi/asm-generic/fcntl.h).
+    const NON_BLOCKING: i32 = 0o4000;
+    if !path.metadata().ok()?.file_type().is_fifo() {
+        return None;
+    }
+    let mut options = File::options();
+    if write {
+        options.write(true);
+    } else {
+        options.read(true).custom_flags(NON_BLOCKING);
+    }
+    options.open(path).ok()
+}
+
+/// Elsewhere a pipe cannot be opened anew, or the pool is no pipe.
+#[cfg(not(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+)))]
+fn open_pipe(_: &Path, _: bool) -> Option<File> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn most_at_once(jobs: &str) -> usize {
-        let env = Env::from_map([("NUM_JOBS", jobs)]);
+    fn most_at_once(env: &Env) -> usize {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let results = run(&env, (0..12).collect(), |item: usize| {
+        let results = run(env, (0..12).collect(), |item: usize| {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            thread::sleep(std::time::Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(30));
             now.fetch_sub(1, Ordering::SeqCst);
             item * 2
         });
@@ -149,8 +254,8 @@ mod tests {
 
     #[test]
     fn never_more_at_once_than_allowed_and_in_order() {
-        assert_eq!(most_at_once("1"), 1);
-        assert!((2..=3).contains(&most_at_once("3")));
+        assert_eq!(most_at_once(&Env::from_map([("NUM_JOBS", "1")])), 1);
+        assert!((2..=3).contains(&most_at_once(&Env::from_map([("NUM_JOBS", "3")]))));
     }
 
     #[test]
@@ -165,5 +270,83 @@ mod tests {
             run(&env, vec![1, 2, 3], |item| assert_ne!(item, 2));
         });
         assert!(result.is_err());
+    }
+
+    #[test]
+    fn reads_what_make_and_cargo_write() {
+        let both = |path: &str| Some((PathBuf::from(path), PathBuf::from(path)));
+        for (flags, expected) in [
+            (
+                "-j --jobserver-auth=fifo:/tmp/GMfifo12",
+                both("/tmp/GMfifo12"),
+            ),
+            (
+                "--jobserver-fds=8,9 -j --jobserver-auth=3,4",
+                Some(("/proc/self/fd/3".into(), "/proc/self/fd/4".into())),
+            ),
+            ("--jobserver-auth=-2,-2", None),
+            ("--jobserver-auth=3", None),
+            ("-j8", None),
+            ("", None),
+        ] {
+            assert_eq!(pipe_paths(flags), expected, "{flags}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn takes_tokens_from_the_pool_and_puts_them_back() {
+        let path = std::env::temp_dir().join(format!("cubin-build-jobs-{}", std::process::id()));
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        let pipe = File::options().read(true).write(true).open(&path).unwrap();
+        let flags = format!("-j --jobserver-auth=fifo:{}", path.display());
+        let env = Env::from_map([("CARGO_MAKEFLAGS", flags.as_str()), ("NUM_JOBS", "9")]);
+
+        assert_eq!(
+            most_at_once(&env),
+            1,
+            "an empty pool leaves the token of the start"
+        );
+        (&pipe).write_all(b"ab").unwrap();
+        assert!((2..=3).contains(&most_at_once(&env)));
+        // The token of the start is used again while both of the pool are out: job 3 comes in job 0's place, or jobs 1
+        // and 2 wait in vain.
+        let (started, third) = (Mutex::new(false), std::sync::Condvar::new());
+        run(&env, vec![0, 1, 2, 3], |job| match job {
+            1 | 2 => {
+                let limit = Duration::from_secs(20);
+                let mut seen = started.lock().unwrap();
+                while !*seen {
+                    let (guard, waited) = third.wait_timeout(seen, limit).unwrap();
+                    assert!(!waited.timed_out(), "job 3 did not start");
+                    seen = guard;
+                }
+            }
+            3 => {
+                *started.lock().unwrap() = true;
+                third.notify_all();
+            }
+            _ => {}
+        });
+        let mut back = [0; 2];
+        (&pipe).read_exact(&mut back).unwrap();
+        back.sort_unstable();
+        assert_eq!(&back, b"ab", "the very bytes that were taken");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_pipe_is_not_used() {
+        for path in ["/dev/null", "/no/such/pipe", "/"] {
+            let flags = format!("--jobserver-auth=fifo:{path}");
+            assert!(
+                Pool::inherited(&Env::from_map([("MAKEFLAGS", flags)])).is_none(),
+                "{path}"
+            );
+        }
+        let closed = Env::from_map([("MAKEFLAGS", "--jobserver-auth=998,999")]);
+        assert!(Pool::inherited(&closed).is_none());
     }
 }

@@ -366,6 +366,10 @@ impl<'a> Iterator for Annotations<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Annotation<'a>> {
+        // The shortest entry has two words.
+        if self.reader.len() < 8 {
+            return None;
+        }
         let kind = AnnotationKind(self.reader.u32().ok()?);
         Some(match kind {
             AnnotationKind::SPILL => Annotation::Spill(self.reader.u32().ok()?),

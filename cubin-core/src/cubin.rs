@@ -9,6 +9,7 @@ use crate::{
     functions,
     note::{CudaInfo, Note, Notes, Tool},
     nvinfo::{Attributes, Value},
+    reloc,
     uses::{self, References, Spills},
     variable::{self, Variable},
 };
@@ -244,6 +245,13 @@ impl<'a> Cubin<'a> {
     /// When a relocation is damaged.
     pub fn references(&self, functions: &[Function<'_>]) -> Result<Vec<References>> {
         uses::references(&self.elf, functions)
+    }
+
+    /// Every relocation section with its entries, in section order; Mercury's own are left out.
+    ///
+    /// Yields an error when the sections overlap, and ends; a damaged section's own iterator yields its error.
+    pub fn relocations(&self) -> impl Iterator<Item = Result<reloc::Table<'a>>> {
+        reloc::tables(&self.elf)
     }
 
     /// The `__device__` and `__constant__` variables, in symbol order.

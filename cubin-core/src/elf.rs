@@ -10,7 +10,7 @@
 
 use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, SIZEOF_IDENT},
-    section_header::{SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
+    section_header::{SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
 };
 use goblin::{elf32, elf64};
 
@@ -36,6 +36,7 @@ pub struct Elf<'a> {
     table: &'a [u8],
     section_names: StringTable<'a>,
     symbols: SymbolTable<'a>,
+    executable: u32,
 }
 
 /// The symbol table with what belongs to it; empty when the file has none.
@@ -63,6 +64,7 @@ impl<'a> Elf<'a> {
             table,
             section_names: StringTable::default(),
             symbols: SymbolTable::default(),
+            executable: 0,
         };
         elf.check_sections()?;
         Ok(elf)
@@ -73,6 +75,7 @@ impl<'a> Elf<'a> {
         let length = self.data.len() as u64;
         let mut symtab = None;
         let mut extended = None;
+        let mut executable = 0_u32;
         for section in self.sections() {
             let end = section.offset.checked_add(section.size);
             if end.is_none_or(|end| end > length)
@@ -81,6 +84,9 @@ impl<'a> Elf<'a> {
             {
                 return Err(self.outside(&section));
             }
+            if section.flags & u64::from(SHF_EXECINSTR) != 0 {
+                executable = executable.wrapping_add(1);
+            }
             match section.ty {
                 // The symbol table is found by its type: `sh_link` of `.nv.info` is stale in files of CUDA 12.1 and 12.2.
                 SectionType::SYMTAB if symtab.is_none() => symtab = Some(section),
@@ -88,6 +94,7 @@ impl<'a> Elf<'a> {
                 _ => {}
             }
         }
+        self.executable = executable;
         if self.header.names_index != SHN_UNDEF {
             self.section_names = self.string_table(self.header.names_index)?;
         }
@@ -168,6 +175,12 @@ impl<'a> Elf<'a> {
     #[inline]
     pub fn section_count(&self) -> u32 {
         self.header.section_count
+    }
+
+    /// Number of sections with machine code (`SHF_EXECINSTR`).
+    #[inline]
+    pub fn executable_sections(&self) -> u32 {
+        self.executable
     }
 
     /// The section header of an index.

@@ -133,10 +133,13 @@ fn find<'a>(elf: &Elf<'a>) -> Result<Vec<Function<'a>>> {
                 .tail(section.name)
                 .starts_with(b".text.")
     };
-    let count = elf.sections().filter(is_text).count();
-    let mut functions = Vec::with_capacity(count);
+    // Every function has a symbol of its own, so a table of mere headers cannot make us reserve much.
+    let count = elf.executable_sections().min(elf.symbol_count());
+    let mut functions = Vec::with_capacity(count as usize);
     let mut names = Names::new(elf.symbol_names(), elf.bytes().len());
-    for section in elf.sections().filter(is_text) {
+    let texts = elf.sections().filter(is_text);
+    // No need to look further than the last one.
+    for section in texts.take(elf.executable_sections() as usize) {
         let function = function(elf, &section, &mut names);
         functions.push(function.map_err(|error| elf.place(error, &section))?);
     }
@@ -322,18 +325,20 @@ impl Block {
             pointee_space: record.pointee_space.0,
         };
         if self.params.is_empty() {
-            // The highest ordinal comes first, so this is the count.
-            let count = usize::from(record.ordinal).saturating_add(1).min(self.most);
-            self.params.reserve_exact(count);
+            // Most toolkits write the highest ordinal first, which is the count; nvlink 13.5 the lowest.
+            let count = usize::from(record.ordinal).saturating_add(1).max(8);
+            self.params.reserve_exact(count.min(self.most));
         }
         self.params.push(param);
         Ok(())
     }
 
     fn params(mut self) -> Params {
-        self.params.reverse();
         if !self.params.is_sorted_by_key(|param| param.ordinal) {
-            self.params.sort_by_key(|param| param.ordinal);
+            self.params.reverse();
+            if !self.params.is_sorted_by_key(|param| param.ordinal) {
+                self.params.sort_by_key(|param| param.ordinal);
+            }
         }
         Params::Recorded {
             base: self.base,

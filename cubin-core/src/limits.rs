@@ -20,6 +20,11 @@ pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
 /// Most bytes of a section's name that an error repeats: enough to find it by.
 pub const NAME_IN_ERROR: usize = 256;
 
+/// Longest name of an archive member that is read, in bytes; what is longer is cut. File systems end at 255 or 4,096.
+///
+/// Without a bound, every member could point at one table of names without an end.
+pub const MEMBER_NAME: usize = 4096;
+
 /// Largest image that a compressed fatbin entry is unpacked to unless the caller says otherwise, in bytes: 1 GiB.
 ///
 /// A few bytes of zstd can claim gigabytes. The largest cubins in use are in the order of 100 MB.

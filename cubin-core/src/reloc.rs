@@ -7,7 +7,7 @@
 //! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5 (CUBIN_FORMAT section 9).
 
 use crate::{
-    Cubin, Error, Result,
+    Error, Result,
     consts::{RelocType, SectionType},
     elf::{Class, Elf, Section},
     reader::Reader,
@@ -100,15 +100,6 @@ pub fn tables<'a>(elf: &Elf<'a>) -> impl Iterator<Item = Result<Table<'a>>> {
                 }
             })
         })
-}
-
-impl<'a> Cubin<'a> {
-    /// Every relocation section with its entries, in section order; Mercury's own are left out.
-    ///
-    /// Yields an error when the sections overlap, and ends; a damaged section's own iterator yields its error.
-    pub fn relocations(&self) -> impl Iterator<Item = Result<Table<'a>>> {
-        tables(self.elf())
-    }
 }
 
 impl Relocations<'_> {

@@ -143,9 +143,13 @@ pub(crate) fn references(elf: &Elf<'_>, functions: &[Function<'_>]) -> Result<Ve
             SectionType::RELA => 8,
             _ => continue,
         };
-        let Ok(function) =
-            functions.binary_search_by_key(&section.info, |function| function.section)
-        else {
+        // The relocated section is the function's code, or another section of it such as `.nv.constant0.<f>`.
+        let target = elf.section(section.info)?;
+        let Some(function) = [target.index, target.info].iter().find_map(|index| {
+            functions
+                .binary_search_by_key(index, |function| function.section)
+                .ok()
+        }) else {
             continue;
         };
         let mut reader = elf.reader(&section)?;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use cubin_build::{
+    compile::{self, Failure, Options, Outcome, Request as CompileRequest, Source},
     env::Env,
     toolkit::{self, Request, Toolkit},
 };
@@ -116,5 +117,100 @@ impl FakeMachine {
             .collect();
         let _ = fs::remove_dir_all(dir);
         calls
+    }
+}
+
+/// A package on a fake machine with a fake toolkit: `kernels/a.cu` (includes `common.cuh`) and `kernels/b.cu`.
+pub struct FakeProject {
+    /// The machine.
+    pub machine: FakeMachine,
+    /// Its toolkit.
+    pub toolkit: Toolkit,
+    /// How to compile.
+    pub options: Options,
+    /// What for; `sm_80` unless changed.
+    pub targets: Vec<&'static str>,
+    /// Variables beyond those of the machine.
+    pub variables: Vec<(&'static str, &'static str)>,
+}
+
+impl FakeProject {
+    /// A project in `dir`; `program` is the `fake-tool`.
+    pub fn new(dir: &Path, program: &str) -> Self {
+        let machine = FakeMachine::new(dir, program);
+        let toolkit = machine.toolkit();
+        let project = Self {
+            machine,
+            toolkit,
+            options: Options::default(),
+            targets: vec!["sm_80"],
+            variables: Vec::new(),
+        };
+        project.write("kernels/a.cu", "#include \"common.cuh\"\n");
+        project.write("kernels/b.cu", "");
+        project.write("kernels/common.cuh", "");
+        project
+    }
+
+    /// Writes a file of the package.
+    pub fn write(&self, path: &str, text: &str) {
+        self.machine.write(&format!("package/{path}"), text);
+    }
+
+    /// A path in the package.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.machine.dir.join("package").join(path)
+    }
+
+    /// Compiles; errors of the request are returned.
+    ///
+    /// # Errors
+    /// As [`compile::compile`].
+    pub fn try_compile(&self, sources: &[Source]) -> Result<Outcome, compile::Error> {
+        let targets: Vec<_> = self
+            .targets
+            .iter()
+            .map(|target| compile::target(target).expect("a target"))
+            .collect();
+        compile::compile(
+            &self.machine.env(&self.variables),
+            &CompileRequest {
+                toolkit: &self.toolkit,
+                root: &self.path(""),
+                out_dir: &self.machine.dir.join("out"),
+                sources,
+                targets: &targets,
+                options: &self.options,
+            },
+        )
+    }
+
+    /// Compiles files of the package.
+    pub fn compile(&self, sources: &[&str]) -> Outcome {
+        let sources: Vec<Source> = sources.iter().map(Source::from).collect();
+        self.try_compile(&sources)
+            .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Compiles without failures: `source target: reason` of all that was compiled now.
+    pub fn reasons(&self, sources: &[&str]) -> Vec<String> {
+        let outcome = self.compile(sources);
+        assert!(outcome.failures.is_empty(), "{}", outcome.failures[0]);
+        let compiled = outcome.units.iter().filter_map(|unit| {
+            Some(format!(
+                "{} {}: {}",
+                unit.source.display(),
+                unit.target,
+                unit.recompiled.as_ref()?
+            ))
+        });
+        compiled.collect()
+    }
+
+    /// Compiles, and expects exactly one failure.
+    pub fn failure(&self, sources: &[&str]) -> Failure {
+        let mut outcome = self.compile(sources);
+        assert_eq!(outcome.failures.len(), 1);
+        outcome.failures.remove(0)
     }
 }

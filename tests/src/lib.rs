@@ -9,7 +9,7 @@ mod toolkit;
 pub mod tools;
 pub mod user_crate;
 
-pub use fake::FakeMachine;
+pub use fake::{FakeMachine, FakeProject};
 #[cfg(unix)]
 pub use project::Wrapper;
 pub use project::{BUILD, Project, Run, workspace};

@@ -4,13 +4,19 @@
 mod codegen_support;
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use cubin_build::codegen::generate;
+use cubin_build::{
+    codegen::{Backend, Finding, HalfTypes, Input, Module, generate},
+    signature::model::{
+        Definition, Kernel, Param, Record, RecordId, Refusal, Scalar, Signatures, Type,
+    },
+};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -93,4 +99,244 @@ fn rustfmt(text: &str, edition: &str) -> String {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     )
+}
+
+/// A kernel `void name(params)` as the readers would give it.
+fn kernel(name: &str, template_args: &[&str], params: Vec<Param>) -> Kernel {
+    let base_name = name.rsplit("::").next().expect("a last part");
+    let arguments = if template_args.is_empty() {
+        String::new()
+    } else {
+        format!("<{}>", template_args.join(", "))
+    };
+    Kernel {
+        symbol: format!("symbol_of_{name}{arguments}_{}", params.len()),
+        name: format!("{name}{arguments}"),
+        namespaces: Vec::new(),
+        base_name: base_name.to_owned(),
+        template_args: template_args
+            .iter()
+            .map(|argument| (*argument).to_owned())
+            .collect(),
+        params,
+        max_threads: None,
+        definition: None,
+        in_toolkit_header: false,
+        refusal: None,
+    }
+}
+
+fn param(name: &str, c_type: &str, ty: Type) -> Param {
+    Param {
+        name: Some(name.to_owned()),
+        ty,
+        c_type: c_type.to_owned(),
+        size: 8,
+        align: 8,
+        pack: false,
+    }
+}
+
+fn scalar(name: &str, c_type: &str, scalar: Scalar) -> Param {
+    param(name, c_type, Type::Scalar(scalar))
+}
+
+fn input(signatures: Signatures) -> Input {
+    Input {
+        modules: vec![Module {
+            name: "unit".to_owned(),
+            source: "kernels/unit.cu".to_owned(),
+            images: Vec::new(),
+            signatures,
+            facts: BTreeMap::new(),
+        }],
+        ..codegen_support::kinds()
+    }
+}
+
+fn with_kernels(kernels: Vec<Kernel>) -> Input {
+    input(Signatures {
+        kernels,
+        ..Signatures::default()
+    })
+}
+
+#[test]
+fn names_that_differ_in_case_alone_collide() {
+    let output = generate(&with_kernels(vec![
+        kernel("copy", &[], vec![]),
+        kernel("Copy", &[], vec![]),
+    ]));
+    let expected = Finding::NameCollision {
+        module: "unit".to_owned(),
+        name: "unit::Copy".to_owned(),
+        items: ["copy".to_owned(), "Copy".to_owned()],
+    };
+    assert_eq!(output.findings, [expected]);
+    assert!(output.text.contains("pub unsafe fn copy("));
+    assert!(!output.text.contains("pub unsafe fn Copy("));
+    // Who looks for the kernel finds why it is missing.
+    assert!(
+        output
+            .text
+            .contains("- `Copy`: it and `copy` would both be `unit::Copy` in Rust")
+    );
+}
+
+#[test]
+fn types_of_one_rust_name_collide() {
+    let record = |name: &str, size| Record {
+        name: name.to_owned(),
+        unnamed: false,
+        is_union: false,
+        size,
+        align: 1,
+        packed: None,
+        fields: Vec::new(),
+        definition: None,
+    };
+    let takes = |name: &str, id| {
+        kernel(
+            name,
+            &[],
+            vec![param("value", "S", Type::Record(RecordId(id)))],
+        )
+    };
+    let output = generate(&input(Signatures {
+        kernels: vec![takes("one", 0), takes("two", 1)],
+        records: vec![record("S", 1), record("(anonymous namespace)::S", 1)],
+        ..Signatures::default()
+    }));
+    assert!(
+        matches!(&output.findings[..], [Finding::NameCollision { name, .. }] if name == "unit::S"),
+        "{:?}",
+        output.findings
+    );
+    assert!(output.text.contains("pub unsafe fn one("));
+    assert!(!output.text.contains("pub unsafe fn two("));
+}
+
+#[test]
+fn sources_of_one_name_collide() {
+    let mut input = codegen_support::kinds();
+    let mut second = input.modules[0].clone();
+    second.source = "more/kinds.cu".to_owned();
+    input.modules.push(second);
+    let output = generate(&input);
+    let expected = Finding::NameCollision {
+        module: String::new(),
+        name: "kinds".to_owned(),
+        items: ["kernels/kinds.cu".to_owned(), "more/kinds.cu".to_owned()],
+    };
+    assert_eq!(output.findings, [expected]);
+}
+
+#[test]
+fn types_of_one_size_keep_their_instances_apart() {
+    let instance =
+        |argument: &str, ty| kernel("add", &[argument], vec![scalar("value", argument, ty)]);
+    let output = generate(&with_kernels(vec![
+        instance("long", Scalar::Long),
+        instance("long long", Scalar::LongLong),
+        instance("float", Scalar::Float),
+    ]));
+    assert_eq!(output.findings, []);
+    for name in [
+        "add_i64(",
+        "add_longlong(",
+        "add_f32(",
+        "add<T: instances::Add>(",
+    ] {
+        assert!(
+            output.text.contains(&format!("pub unsafe fn {name}")),
+            "{name}"
+        );
+    }
+    // Both are `i64` in Rust: only `float` can be told from its type.
+    assert!(output.text.contains("unsafe impl Add for f32"));
+    assert!(!output.text.contains("unsafe impl Add for i64"));
+}
+
+#[test]
+fn a_new_kernel_renames_no_other() {
+    let first = kernel("scale", &["float"], vec![scalar("n", "int", Scalar::Int)]);
+    let second = kernel("scale", &["double"], vec![scalar("n", "int", Scalar::Int)]);
+    let third = kernel(
+        "ns::scale",
+        &["float"],
+        vec![scalar("n", "int", Scalar::Int)],
+    );
+    let names = |text: &str| -> Vec<String> {
+        let lines = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("pub unsafe fn "));
+        lines
+            .map(|line| line.split('(').next().unwrap_or_default().to_owned())
+            .collect()
+    };
+    let before = names(&generate(&with_kernels(vec![first.clone()])).text);
+    let mut third = third;
+    third.namespaces = vec!["ns".to_owned()];
+    let after = names(&generate(&with_kernels(vec![second, third, first])).text);
+    assert!(
+        before.iter().all(|name| after.contains(name)),
+        "{before:?} {after:?}"
+    );
+}
+
+#[test]
+fn no_path_of_this_machine_is_written() {
+    let mut one = kernel("one", &[], vec![]);
+    one.definition = Some(Definition {
+        file: "/home/user/project/kernels/unit.cu".into(),
+        line: 7,
+    });
+    let text = generate(&with_kernels(vec![one])).text;
+    assert!(text.contains("defined at `unit.cu:7`"));
+    assert!(!text.contains("/home"));
+}
+
+#[test]
+fn refused_and_toolkit_kernels_have_no_wrapper() {
+    let mut refused = kernel("refused", &[], vec![]);
+    refused.refusal = Some(Refusal {
+        param: None,
+        reason: "its layout is not known".to_owned(),
+        help: None,
+    });
+    let mut toolkit = kernel("toolkit", &[], vec![]);
+    toolkit.in_toolkit_header = true;
+    let output = generate(&with_kernels(vec![refused, toolkit]));
+    assert_eq!(output.findings, []);
+    assert!(
+        !output.text.contains("pub unsafe fn refused")
+            && !output.text.contains("pub unsafe fn toolkit")
+    );
+    assert!(
+        output
+            .text
+            .contains("/// - `refused`: its layout is not known")
+    );
+    assert!(!output.text.contains("toolkit`"));
+}
+
+#[test]
+fn half_types_can_be_those_of_the_half_crate() {
+    let mut input = codegen_support::kinds();
+    input.half = HalfTypes::HalfCrate;
+    let text = generate(&input).text;
+    assert!(text.contains("h: ::half::f16,"));
+    assert!(text.contains("out: &mut impl runtime::Out<::half::bf16>,"));
+    assert!(!text.contains("pub struct Half("));
+}
+
+#[test]
+fn the_driver_crate_can_have_another_path() {
+    let mut input = codegen_support::kinds();
+    input.backend = Backend::Cudarc {
+        path: "crate::gpu::cudarc".to_owned(),
+    };
+    let text = generate(&input).text;
+    assert!(text.contains("use crate::gpu::cudarc::driver::sys;"));
+    assert!(!text.contains(" ::cudarc") && !text.contains("&::cudarc"));
 }

@@ -2,7 +2,8 @@
 
 use std::{fs, path::PathBuf};
 
-use cubin_core::{Cubin, text};
+use cubin_core::{Cubin, Params, text};
+use serde_json::{Value, json};
 
 fn golden(directory: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -64,4 +65,165 @@ fn first_difference(before: &str, now: &str) -> Option<usize> {
         .take_while(|(before, now)| before == now)
         .count();
     Some(same + 1)
+}
+
+/// What `cuobjdump` 13.5 (`-res-usage` and `-elf`) printed of every function of the recorded cubins that it reads.
+fn oracle() -> Vec<Value> {
+    let path = golden("corpus").join("fixtures.jsonl");
+    fs::read_to_string(path)
+        .expect("the recorded answers")
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+/// `0x100 0x1 0x1` as the tool prints it.
+fn hex(words: &[u32]) -> Value {
+    let words: Vec<_> = words.iter().map(|word| format!("{word:#x}")).collect();
+    words.join(" ").into()
+}
+
+#[test]
+fn recorded_cubins_equal_what_cuobjdump_prints() {
+    let oracle = oracle();
+    let mut compared = 0;
+    for (name, data) in cubins() {
+        let file = format!("{name}.cubin");
+        let mut theirs = oracle.iter().filter(|line| line["file"] == file).peekable();
+        if theirs.peek().is_none() {
+            continue;
+        }
+        let cubin = Cubin::parse(&data).expect("a cubin");
+        let functions = cubin.functions().expect("functions");
+        for function in &functions {
+            let at = format!("{file}: {}", function.symbol);
+            // The tool prints the functions in the same order.
+            let theirs = theirs.next().unwrap_or_else(|| panic!("{at}: not printed"));
+            let raw = &function.cuobjdump;
+            let banks = &function.resources.constant;
+            assert_eq!(theirs["fn"], function.symbol, "{at}");
+            assert_eq!(theirs["reg"], raw.reg, "{at}");
+            assert_eq!(theirs["stack"], json!(raw.stack), "{at}");
+            assert_eq!(theirs["shared"], raw.shared, "{at}");
+            assert_eq!(theirs["local"], raw.local, "{at}");
+            let constant = theirs["const"].as_object().expect("banks");
+            assert_eq!(constant.len(), banks.len(), "{at}");
+            for (bank, bytes) in banks {
+                assert_eq!(constant[&bank.to_string()], *bytes, "{at}: bank {bank}");
+            }
+            if let Some(frame) = theirs.get("frame") {
+                assert_eq!(*frame, json!(function.resources.frame), "{at}");
+            }
+            if let Params::Recorded { base, size, params } = &function.params {
+                let params: Vec<_> = params
+                    .iter()
+                    .map(|param| json!([param.ordinal, param.offset, param.size]))
+                    .collect();
+                assert_eq!(theirs["params"], Value::from(params), "{at}");
+                if let Some(bank) = theirs.get("cbank").and_then(Value::as_str) {
+                    let (_, place) = bank.split_once(' ').expect("symbol and place");
+                    assert_eq!(place, format!("{:#x}", (size << 16) | base), "{at}");
+                }
+            }
+            let launch = &function.launch;
+            let bounds = |key: &str| theirs.get(key).cloned();
+            assert_eq!(
+                bounds("maxntid"),
+                launch.max_threads.map(|b| hex(&b)),
+                "{at}"
+            );
+            assert_eq!(
+                bounds("reqntid"),
+                launch.required_threads.map(|b| hex(&b)),
+                "{at}"
+            );
+            let cap = bounds("maxreg").filter(|cap| cap != "0xff");
+            assert_eq!(cap, launch.max_registers.map(|cap| hex(&[cap])), "{at}");
+            if let Some(barriers) = bounds("nbar") {
+                let ours = function.resources.barriers.expect("barriers");
+                assert_eq!(barriers, hex(&[ours.into()]), "{at}");
+            }
+            compared += 1;
+        }
+        assert!(theirs.next().is_none(), "{file}: functions missing");
+    }
+    assert_eq!(compared, oracle.len());
+}
+
+/// Facts of single fixtures that cuobjdump does not print, or prints otherwise.
+#[test]
+fn what_cuobjdump_does_not_say() {
+    let cubins = cubins();
+    let data = |name: &str| {
+        let found = cubins.iter().find(|(file, _)| file == name);
+        &found.unwrap_or_else(|| panic!("{name}")).1
+    };
+    for (name, target, toolkit) in [
+        ("min-12.8-sm_100a", "sm_100a", (12, 8)),
+        ("min-12.9-sm_100f", "sm_100f", (12, 9)),
+        ("min-12.9-sm_100", "sm_100", (12, 9)),
+        ("min-13.0-sm_90a", "sm_90a", (13, 0)),
+        ("min-13.4-sm_107f", "sm_107f", (13, 4)),
+        ("min-13.5-sm_121f", "sm_121f", (13, 5)),
+        ("basic-13.5-sm_121a", "sm_121a", (13, 5)),
+        ("basic-11.7-sm_35", "sm_35", (11, 7)),
+        ("h90a-13.5", "sm_90a", (13, 5)),
+        ("nvl-12.4-90", "sm_90", (12, 4)),
+        ("m32-11.8-sm_52", "sm_52", (11, 8)),
+    ] {
+        let cubin = Cubin::parse(data(name)).expect("a cubin");
+        assert_eq!(
+            cubin.target().expect("a target").to_string(),
+            target,
+            "{name}"
+        );
+        assert_eq!(cubin.toolkit().expect("a toolkit"), Some(toolkit), "{name}");
+    }
+
+    // Two MIN_STACK_SIZE records that disagree: the tool takes the last, 0; the larger is true.
+    let cubin = Cubin::parse(data("basic-12.4-sm_75")).expect("a cubin");
+    let functions = cubin.functions().expect("functions");
+    let indirect = functions
+        .iter()
+        .find(|f| f.symbol == "_Z8indirectPii")
+        .expect("a kernel");
+    assert_eq!(indirect.cuobjdump.stack, Some(0));
+    assert_eq!(indirect.resources.stack, Some(104));
+
+    // Relocatable: the stack is not final, and a device function's registers are in its record only.
+    let cubin = Cubin::parse(data("basic-13.5-sm_90-rdc")).expect("a cubin");
+    let functions = cubin.functions().expect("functions");
+    assert!(functions.iter().all(|f| f.resources.stack.is_none()));
+    let device = functions
+        .iter()
+        .find(|f| !f.kernel)
+        .expect("a device function");
+    assert_eq!(device.cuobjdump.reg, 0);
+    assert_ne!(device.resources.registers, 0);
+    let printing = functions
+        .iter()
+        .find(|f| f.symbol == "_Z3prki")
+        .expect("a kernel");
+    assert_eq!(cubin.externs(printing).expect("externs"), ["vprintf"]);
+    let recursive = cubin_core::callgraph::recursive(cubin.elf()).expect("a call graph");
+    let mut names: Vec<_> = functions
+        .iter()
+        .filter(|f| recursive.contains(&f.symbol_index))
+        .map(|f| f.symbol)
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["_Z5recuri", "_Z9recursionPi"]);
+
+    // Texture references count per function; code since CUDA 12 has none.
+    let cubin = Cubin::parse(data("legacy-11.8")).expect("a cubin");
+    let functions = cubin.functions().expect("functions");
+    let references = cubin.references(&functions).expect("references");
+    assert_eq!(
+        (
+            references[0].textures,
+            references[0].surfaces,
+            references[0].samplers
+        ),
+        (1, 1, 1)
+    );
 }

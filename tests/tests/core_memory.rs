@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cubin_core::{Cubin, json, sizes, text};
+use cubin_core::{Cubin, host, json, sizes, text};
 
 /// Counts what is allocated and keeps the highest sum.
 struct Counting;
@@ -79,6 +79,14 @@ fn views(data: &[u8]) -> Vec<(&'static str, bool)> {
     view("sizes", &|| sizes::parts(cubin.elf()).is_ok());
     view("text", &|| text::write(&cubin, &mut Sink).is_ok());
     view("json", &|| json::write(&cubin, &mut Sink).is_ok());
+    // Relocatable objects and those that need the driver have none: an error there is no failure of the view.
+    view("image", &|| {
+        if let Ok(image) = cubin.image() {
+            image.patches(0).count();
+            image.kernels().count();
+        }
+        true
+    });
     outcome
 }
 
@@ -403,8 +411,38 @@ fn an_ordinal_that_asks_for_much_memory() {
 }
 
 /// One test: tests of a binary run side by side and would count each other's memory.
+/// Peak heap of a walk over the device code in `data`, nothing unpacked.
+fn host_peak(data: &[u8]) -> usize {
+    let before = NOW.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let found = host::device_code(data).count();
+    let peak = PEAK.load(Ordering::Relaxed) - before;
+    eprintln!("{} bytes, {found} found, peak {peak}", data.len());
+    peak
+}
+
+fn host_files_and_fatbins() {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/fatbins");
+    for entry in fs::read_dir(directory).unwrap() {
+        let data = fs::read(entry.unwrap().path()).unwrap();
+        assert!(host_peak(&data) <= 3 * data.len() + 64 * 1024);
+    }
+    // Nothing but magic numbers: an error each, one at a time.
+    let magic = 0xba55_ed50_u64.to_le_bytes().repeat(1 << 18);
+    assert!(host_peak(&magic) <= 64 * 1024);
+    let object = [b"MZ".as_slice(), &[0; 6], &magic].concat();
+    assert!(host_peak(&object) <= 64 * 1024);
+    // Nothing but headers of archive members that are too long.
+    let mut archive = b"!<arch>\n".to_vec();
+    for _ in 0..10_000 {
+        archive.extend(format!("{:<48}{:<10}`\n", "x.o/", 999_999_999).bytes());
+    }
+    assert!(host_peak(&archive) <= 64 * 1024);
+}
+
 #[test]
 fn peak_heap_is_bounded() {
+    host_files_and_fatbins();
     recorded_cubins();
     a_string_table_of_nuls();
     sections_that_share_one_unterminated_name();

@@ -19,7 +19,16 @@ const CORE: &[&[&str]] = &[
         "symbol",
         "callgraph",
     ],
-    &["kernel", "cubin", "image", "fatbin", "host", "globals"],
+    &[
+        "kernel",
+        "functions",
+        "uses",
+        "variable",
+        "cubin",
+        "image",
+        "fatbin",
+        "host",
+    ],
     &["occupancy", "sizes", "diff", "demangle"],
     &["text", "json"],
 ];

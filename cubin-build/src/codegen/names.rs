@@ -49,8 +49,8 @@ const METHOD_NAMES: &[&str] = &[
     "load",
     "preload",
     "image",
-    "function",
-    "driver_module",
+    "cu_module",
+    "cu_function",
     "active_blocks_per_sm",
     "suggested_block_size",
 ];

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 const MAX_WIDTH: usize = 100;
 /// Widest argument list on one line (`fn_call_width`), and widest array (`array_width`).
 const LIST_WIDTH: usize = 60;
+/// Longest string literal in one piece.
+const LONGEST_LITERAL: usize = 68;
 /// Widest inside of a struct literal on one line (`struct_lit_width`).
 const STRUCT_WIDTH: usize = 18;
 
@@ -101,6 +103,18 @@ impl Writer {
         let opening = expr.opening().map_or(0, |opening| width(&opening));
         let too_wide = self.indent() + width(head) + opening > MAX_WIDTH;
         if let Some(left) = head.strip_suffix("= ").filter(|_| opening > 0 && too_wide) {
+            // Not even the declaration fits: its type moves to the next line, and the literal follows it.
+            let declaration = left.rsplit_once(": ");
+            if let (Some((name, ty)), true) =
+                (declaration, self.indent() + width(left) >= MAX_WIDTH)
+            {
+                self.line(format!("{name}:"));
+                let mut text = format!("    {ty}= ");
+                expr.layout(&mut text, self.indent(), tail.len());
+                text.push_str(tail);
+                self.laid_out(&text);
+                return;
+            }
             self.line(format!("{left}="));
             self.depth += 1;
             self.expr("", expr, tail);
@@ -110,12 +124,16 @@ impl Writer {
         let mut text = head.to_owned();
         expr.layout(&mut text, self.indent(), tail.len());
         text.push_str(tail);
+        self.laid_out(&text);
+    }
+
+    /// Text whose first line is not indented yet and whose other lines are laid out for their final place.
+    fn laid_out(&mut self, text: &str) {
         let mut lines = text.lines();
         if let Some(first) = lines.next() {
             self.line(first);
         }
         for line in lines {
-            // Laid out for its final place.
             self.text
                 .push_str(line.get(self.outer..).unwrap_or_default());
             self.text.push('\n');
@@ -206,9 +224,16 @@ impl Expr {
         Self::Atom(text.into())
     }
 
-    /// A string literal.
+    /// A string literal; a long one in pieces, since rustfmt gives up on what it cannot make fit.
     pub(super) fn string(text: &str) -> Self {
-        Self::Atom(string(text))
+        let literal = string(text);
+        if literal.chars().count() <= LONGEST_LITERAL {
+            return Self::Atom(literal);
+        }
+        let characters: Vec<char> = text.chars().collect();
+        let pieces = characters.chunks(LONGEST_LITERAL / 2 + 20);
+        let pieces = pieces.map(|piece| Self::Atom(string(&piece.iter().collect::<String>())));
+        Self::Call("concat!".to_owned(), pieces.collect())
     }
 
     pub(super) fn array_ref(items: Vec<Self>) -> Self {
@@ -276,7 +301,15 @@ impl Expr {
                 let _ = write!(out, "{path} {{");
                 for (name, value) in fields {
                     new_line(out, indent + 4);
-                    let _ = write!(out, "{name}: ");
+                    let _ = write!(out, "{name}:");
+                    let line = value.one_line().map_or(0, |line| line.chars().count() + 1);
+                    let room = MAX_WIDTH - (indent + 4).min(MAX_WIDTH);
+                    let here = name.chars().count() + 2 + line;
+                    if line > 0 && here > room && line + 4 <= room {
+                        new_line(out, indent + 8);
+                    } else {
+                        out.push(' ');
+                    }
                     value.layout(out, indent + 4, 1);
                     out.push(',');
                 }

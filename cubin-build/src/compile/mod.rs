@@ -279,6 +279,7 @@ pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
     paths.insert(request.toolkit.nvcc.clone());
     if let Ok(HostCompiler { program, .. }) =
         host_compiler(env, command::ccbin(request.options).as_deref())
+        && program.exists()
     {
         paths.insert(program);
     }

@@ -328,3 +328,91 @@ fn reason(line: &str, new: bool) -> String {
         _ => format!("`{line}` changed"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_record_reads_back_or_not_at_all() {
+        let path = std::env::temp_dir().join(format!("cubin-build-record-{}", std::process::id()));
+        let record = Record {
+            head: lines("cubin-build unit 1\nflag -O3"),
+            inputs: lines(
+                "content 00ff kernels/a b.cu\nstamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\nshadow /inc/a%0ab.h",
+            ),
+            outputs: lines("output 3 - a.cudafe1.gpu"),
+        };
+        let text = record.text();
+        fs::write(&path, &text).unwrap();
+        assert_eq!(Record::read(&path).as_ref(), Some(&record));
+        let inputs: Vec<_> = record.inputs().unwrap();
+        assert_eq!(inputs.len(), 3, "what shadows is no input");
+        assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
+        assert_eq!(inputs[1].path, Path::new("/usr/x.h"));
+        assert_eq!(
+            output_name(&record.outputs[0]),
+            Some("a.cudafe1.gpu".into())
+        );
+        // Every prefix is a record that was not written to its end.
+        for length in 0..text.len() {
+            fs::write(&path, &text[..length]).unwrap();
+            assert_eq!(Record::read(&path), None, "{length}");
+        }
+        for damaged in ["content x", "stamp a b", "content"] {
+            let record = Record {
+                inputs: lines(damaged),
+                ..Record::default()
+            };
+            assert_eq!(record.inputs(), None, "{damaged}");
+        }
+        fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn reasons_are_in_a_users_words() {
+        for (old, new, expected) in [
+            ("content 1 a.cuh", "content 2 a.cuh", Some("a.cuh changed")),
+            (
+                "content 1 a.cuh",
+                "content missing a.cuh",
+                Some("a.cuh is gone"),
+            ),
+            (
+                "stamp size=1 mtime=1 /x y.h",
+                "stamp size=1 mtime=2 /x y.h",
+                Some("/x y.h changed"),
+            ),
+            (
+                "stamp size=1 mtime=1 /x.h",
+                "stamp missing missing /x.h",
+                Some("/x.h is gone"),
+            ),
+            ("flag -O1", "flag -O1\nflag -G", Some("flag `-G` is new")),
+            ("flag -O1\nflag -G", "flag -O1", Some("flag `-G` is gone")),
+            (
+                "flag -a\nflag -b",
+                "flag -b\nflag -a",
+                Some("flags came in another order"),
+            ),
+            (
+                "nvcc 13.4.1 /cuda",
+                "nvcc 13.5.37 /cuda",
+                Some("the CUDA toolkit changed"),
+            ),
+            ("env CPATH=/a", "env CPATH=/b", Some("CPATH changed")),
+            (
+                "cubin-build unit 0",
+                "cubin-build unit 1",
+                Some("it was compiled by another version of cubin-build"),
+            ),
+            ("target sm_80", "target sm_80", None),
+        ] {
+            assert_eq!(difference(&lines(old), &lines(new)).as_deref(), expected);
+        }
+    }
+}

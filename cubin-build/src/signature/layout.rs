@@ -291,7 +291,9 @@ impl<'u> Layouts<'u> {
             ));
         }
         if tag.starts_with("__SO__") {
-            return Err(format!("`{tag}` is part of a class with virtual bases"));
+            return Err(format!(
+                "`{tag}` is the part of a base class that leaves its tail padding to derived classes"
+            ));
         }
         if unprinted > 0 && !layout.empty && !is_union && !last_is_flexible {
             return Err(format!(

@@ -5,6 +5,7 @@
 //! for the host. Holds one buffer and one token; a function body is passed over byte by byte without making
 //! tokens, because a `.cudafe1.gpu` file may have 20 MB of them.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 /// Longest token kept. Mangled names of template-heavy code reach some 10 KB.
@@ -64,9 +65,11 @@ pub(super) struct LexError {
 
 /// Cuts a stream into [`Token`]s.
 pub(super) struct Lexer<'a> {
-    input: &'a mut dyn Read,
-    buffer: Vec<u8>,
+    /// Absent when the whole text is in `buffer`.
+    input: Option<&'a mut dyn Read>,
+    buffer: Cow<'a, [u8]>,
     at: usize,
+    end: usize,
     ended: bool,
     /// Nothing but blanks so far on this line.
     line_start: bool,
@@ -84,17 +87,37 @@ fn ident_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
+fn into_text(bytes: Vec<u8>) -> String {
+    match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }
+}
+
 fn ident_part(byte: u8) -> bool {
     ident_start(byte) || byte.is_ascii_digit()
 }
 
 impl<'a> Lexer<'a> {
+    /// Over a stream, read in pieces.
     pub(super) fn new(input: &'a mut dyn Read) -> Self {
         Self {
-            input,
-            buffer: Vec::new(),
-            at: 0,
+            input: Some(input),
+            buffer: Cow::Owned(vec![0; BUFFER]),
+            end: 0,
             ended: false,
+            ..Self::over(&[])
+        }
+    }
+
+    /// Over text at hand.
+    pub(super) fn over(text: &'a [u8]) -> Self {
+        Self {
+            input: None,
+            buffer: Cow::Borrowed(text),
+            at: 0,
+            end: text.len(),
+            ended: true,
             line_start: true,
             line: 1,
             place: Place {
@@ -122,28 +145,35 @@ impl<'a> Lexer<'a> {
 
     /// The byte `ahead` of the next one; `ahead` is at most 2.
     fn peek_at(&mut self, ahead: usize) -> Result<Option<u8>, LexError> {
-        while self.at + ahead >= self.buffer.len() && !self.ended {
+        while self.at + ahead >= self.end && !self.ended {
             self.fill()?;
         }
-        Ok(self.buffer.get(self.at + ahead).copied())
+        Ok(self.here().get(ahead).copied())
     }
 
+    /// The bytes at hand.
+    fn here(&self) -> &[u8] {
+        self.buffer.get(self.at..self.end).unwrap_or_default()
+    }
+
+    /// Reads on; what is left moves to the front of the buffer.
     fn fill(&mut self) -> Result<(), LexError> {
-        self.buffer.drain(..self.at);
+        let Some(input) = &mut self.input else {
+            self.ended = true;
+            return Ok(());
+        };
+        let buffer = self.buffer.to_mut();
+        buffer.copy_within(self.at..self.end, 0);
+        self.end -= self.at;
         self.at = 0;
-        let kept = self.buffer.len();
-        self.buffer.resize(kept + BUFFER, 0);
         let got = loop {
-            match self.input.read(&mut self.buffer[kept..]) {
+            match input.read(buffer.get_mut(self.end..).unwrap_or_default()) {
                 Ok(got) => break got,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.buffer.truncate(kept);
-                    return Err(self.error(format!("cannot be read: {error}")));
-                }
+                Err(error) => return Err(self.error(format!("cannot be read: {error}"))),
             }
         };
-        self.buffer.truncate(kept + got);
+        self.end += got;
         self.ended = got == 0;
         Ok(())
     }
@@ -167,7 +197,7 @@ impl<'a> Lexer<'a> {
             } else if byte == b'#' && self.line_start {
                 self.directive()?;
             } else if byte == b'/' && self.peek_at(1)? == Some(b'/') {
-                self.rest_of_line(false)?;
+                self.rest_of_line()?;
             } else if byte == b'/' && self.peek_at(1)? == Some(b'*') {
                 self.comment()?;
             } else {
@@ -190,31 +220,45 @@ impl<'a> Lexer<'a> {
         Err(self.error("ends inside a comment"))
     }
 
-    /// Takes the line up to its end, keeping the text when asked to.
-    fn rest_of_line(&mut self, keep: bool) -> Result<Vec<u8>, LexError> {
-        let mut text = Vec::new();
-        while let Some(byte) = self.peek()? {
-            if byte == b'\n' {
-                break;
+    /// Takes bytes for as long as they are `wanted`, giving each piece to `keep`. None of them may be a newline.
+    fn take_while(
+        &mut self,
+        wanted: impl Fn(u8) -> bool,
+        mut keep: impl FnMut(&[u8]),
+    ) -> Result<(), LexError> {
+        loop {
+            let here = self.here();
+            let end = here.iter().position(|byte| !wanted(*byte));
+            let piece = here.get(..end.unwrap_or(here.len())).unwrap_or_default();
+            keep(piece);
+            let taken = piece.len();
+            self.at += taken;
+            if end.is_some() || self.ended {
+                return Ok(());
             }
-            if keep && text.len() < MAX_DIRECTIVE {
-                text.push(byte);
-            }
-            self.bump(byte);
+            self.fill()?;
         }
+    }
+
+    /// Takes the line up to its end, keeping the start of the text.
+    fn rest_of_line(&mut self) -> Result<Vec<u8>, LexError> {
+        let mut text = Vec::new();
+        self.take_while(
+            |byte| byte != b'\n',
+            |piece| {
+                let room = MAX_DIRECTIVE.saturating_sub(text.len()).min(piece.len());
+                text.extend_from_slice(piece.get(..room).unwrap_or_default());
+            },
+        )?;
         Ok(text)
     }
 
     fn directive(&mut self) -> Result<(), LexError> {
-        let text = self.rest_of_line(true)?;
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = self.rest_of_line()?;
+        let text = String::from_utf8_lossy(&text);
         let body = text.trim_start_matches('#').trim_start();
         if let Some((line, file)) = line_marker(body) {
-            let next = self.files.len() as u32;
-            let id = *self.file_ids.entry(file).or_insert_with_key(|file| {
-                self.files.push(file.clone());
-                next
-            });
+            let id = self.file_id(file);
             // The newline still to come adds one.
             self.place = Place {
                 file: Some(id),
@@ -228,6 +272,26 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
+    fn file_id(&mut self, file: Cow<'_, str>) -> u32 {
+        // Nearly every marker repeats the file of the one before.
+        let current = self.place.file.unwrap_or(u32::MAX);
+        if self
+            .files
+            .get(current as usize)
+            .is_some_and(|known| *known == file)
+        {
+            return current;
+        }
+        let next = self.files.len() as u32;
+        *self
+            .file_ids
+            .entry(file.into_owned())
+            .or_insert_with_key(|file| {
+                self.files.push(file.clone());
+                next
+            })
+    }
+
     /// Passes what a `#if` meant for the host encloses.
     fn skip_conditional(&mut self) -> Result<(), LexError> {
         let mut depth = 1;
@@ -236,7 +300,7 @@ impl<'a> Lexer<'a> {
                 self.bump(byte);
                 continue;
             }
-            let text = self.rest_of_line(true)?;
+            let text = self.rest_of_line()?;
             let body = text
                 .iter()
                 .skip(1)
@@ -299,7 +363,7 @@ impl<'a> Lexer<'a> {
         );
         let kind = match self.peek()? {
             None => Kind::End,
-            Some(byte) if ident_start(byte) => Kind::Ident(self.run(|_, byte| ident_part(byte))?),
+            Some(byte) if ident_start(byte) => Kind::Ident(self.ident()?),
             Some(byte) if byte.is_ascii_digit() => Kind::Number(self.number()?),
             Some(quote @ (b'"' | b'\'')) => {
                 self.literal(quote)?;
@@ -328,32 +392,37 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn number(&mut self) -> Result<String, LexError> {
-        self.run(|before, byte| {
-            ident_part(byte)
-                || byte == b'.'
-                || (matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E' | b'p' | b'P'))
-        })
+    fn ident(&mut self) -> Result<String, LexError> {
+        let mut text = Vec::new();
+        let mut length = 0_usize;
+        self.take_while(ident_part, |piece| {
+            length = length.saturating_add(piece.len());
+            if length <= MAX_TOKEN {
+                text.extend_from_slice(piece);
+            }
+        })?;
+        self.line_start = false;
+        if length > MAX_TOKEN {
+            return Err(self.error(format!("holds a name of over {MAX_TOKEN} bytes")));
+        }
+        Ok(into_text(text))
     }
 
-    fn run(&mut self, part: impl Fn(u8, u8) -> bool) -> Result<String, LexError> {
+    fn number(&mut self) -> Result<String, LexError> {
         let mut text = Vec::new();
-        let mut before = 0;
         while let Some(byte) = self.peek()? {
-            if !text.is_empty() && !part(before, byte) {
+            let sign = matches!(byte, b'+' | b'-')
+                && matches!(text.last(), Some(b'e' | b'E' | b'p' | b'P'));
+            if !ident_part(byte) && byte != b'.' && !sign {
                 break;
             }
             if text.len() == MAX_TOKEN {
-                return Err(self.error(format!("holds a name of over {MAX_TOKEN} bytes")));
+                return Err(self.error(format!("holds a number of over {MAX_TOKEN} bytes")));
             }
             text.push(byte);
             self.bump(byte);
-            before = byte;
         }
-        Ok(match String::from_utf8(text) {
-            Ok(text) => text,
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-        })
+        Ok(into_text(text))
     }
 
     fn literal(&mut self, quote: u8) -> Result<(), LexError> {
@@ -378,6 +447,18 @@ impl<'a> Lexer<'a> {
     /// Passes everything up to the brace that closes `depth` open ones. Makes no tokens.
     pub(super) fn skip_braces(&mut self, mut depth: usize) -> Result<(), LexError> {
         while depth > 0 {
+            // Whatever cannot begin one of the cases below.
+            let mut passed = false;
+            self.take_while(
+                |byte| {
+                    !matches!(
+                        byte,
+                        b'{' | b'}' | b'"' | b'\'' | b'/' | b'#' | b'\\' | b'\n' | b'\r'
+                    )
+                },
+                |piece| passed |= !piece.is_empty(),
+            )?;
+            self.line_start &= !passed;
             self.blanks()?;
             match self.peek()? {
                 None => return Err(self.error("ends inside a function body or an initialiser")),
@@ -397,16 +478,21 @@ impl<'a> Lexer<'a> {
 }
 
 /// `40 "saxpy.cu" 3` or `line 40 "saxpy.cu"`: line and file.
-pub(super) fn line_marker(body: &str) -> Option<(u32, String)> {
+pub(super) fn line_marker(body: &str) -> Option<(u32, Cow<'_, str>)> {
     let body = body.strip_prefix("line ").unwrap_or(body);
     let (number, rest) = body.split_once(' ')?;
     let line = number.parse().ok()?;
     let quoted = rest.trim_start().strip_prefix('"')?;
-    let mut file = String::new();
-    let mut chars = quoted.chars();
+    let end = quoted.find(['"', '\\'])?;
+    let (plain, rest) = quoted.split_at(end);
+    if rest.starts_with('"') {
+        return Some((line, plain.into()));
+    }
+    let mut file = plain.to_owned();
+    let mut chars = rest.chars();
     loop {
         match chars.next()? {
-            '"' => return Some((line, file)),
+            '"' => return Some((line, file.into())),
             '\\' => file.push(chars.next()?),
             other => file.push(other),
         }
@@ -418,8 +504,7 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> Vec<Token> {
-        let mut bytes = text.as_bytes();
-        let mut lexer = Lexer::new(&mut bytes);
+        let mut lexer = Lexer::over(text.as_bytes());
         let mut tokens = Vec::new();
         loop {
             let token = lexer.next().expect("a token");
@@ -468,8 +553,7 @@ mod tests {
 
     #[test]
     fn bodies_are_passed_whole() {
-        let mut bytes = "{ \"}\" '}' /* } */ { } // }\n } rest".as_bytes();
-        let mut lexer = Lexer::new(&mut bytes);
+        let mut lexer = Lexer::over("{ \"}\" '}' /* } */ { } // }\n } rest".as_bytes());
         lexer.next().expect("the brace");
         lexer.skip_braces(1).expect("a closed body");
         assert_eq!(
@@ -480,8 +564,7 @@ mod tests {
 
     #[test]
     fn an_open_body_is_an_error() {
-        let mut bytes = "{ {} ".as_bytes();
-        let mut lexer = Lexer::new(&mut bytes);
+        let mut lexer = Lexer::over("{ {} ".as_bytes());
         lexer.next().expect("the brace");
         assert!(lexer.skip_braces(1).is_err());
     }

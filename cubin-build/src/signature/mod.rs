@@ -18,6 +18,7 @@ mod merge;
 pub mod model;
 mod names;
 mod parser;
+pub mod probe;
 mod records;
 mod resolve;
 mod specifiers;
@@ -25,7 +26,7 @@ mod stub;
 mod tags;
 mod toolkit;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -126,6 +127,7 @@ pub fn read(
             .is_some_and(|definition| in_toolkit(&definition.file));
         kernels.push(kernel);
     }
+    in_source_order(&mut kernels);
     let mut globals = Vec::new();
     for variable in &stub.variables {
         let printed = unit.variables.get(&variable.symbol);
@@ -162,6 +164,24 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     found
+}
+
+/// The stub registers template instances after the rest; their definitions may stand before it.
+fn in_source_order(kernels: &mut [Kernel]) {
+    let mut files: HashMap<PathBuf, usize> = HashMap::new();
+    for kernel in kernels.iter() {
+        if let Some(definition) = &kernel.definition {
+            let rank = files.len();
+            files.entry(definition.file.clone()).or_insert(rank);
+        }
+    }
+    kernels.sort_by_key(|kernel| match &kernel.definition {
+        Some(definition) => (
+            files.get(&definition.file).copied().unwrap_or(usize::MAX),
+            definition.line,
+        ),
+        None => (usize::MAX, u32::MAX),
+    });
 }
 
 fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) -> Kernel {
@@ -221,15 +241,13 @@ fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) ->
         } else {
             resolver.parameter(&exact.ty, &printed.ty)
         };
-        let (ty, size, align) = match found {
-            Ok(found) => found,
-            Err(reason) => {
-                if kernel.refusal.is_none() {
-                    kernel.refusal = Some(reason.refusal(Some((ordinal, name.clone()))));
-                }
-                (Type::Opaque(names::readable(&c_type)), 0, 1)
-            }
+        let (ty, size, align, reason) = match found {
+            Ok(found) => (found.ty, found.size, found.align, found.doubt),
+            Err(reason) => (Type::Opaque(names::readable(&c_type)), 0, 1, Some(reason)),
         };
+        if let (Some(reason), None) = (reason, &kernel.refusal) {
+            kernel.refusal = Some(reason.refusal(Some((ordinal, name.clone()))));
+        }
         kernel.params.push(Param {
             name,
             ty,

@@ -208,7 +208,8 @@ pub struct Record {
     pub align: u64,
     /// `#pragma pack(n)` or the packed attribute.
     pub packed: Option<u64>,
-    /// In layout order, padding members left out.
+    /// In layout order, padding members left out. An offset need not be the next one that the member's alignment allows:
+    /// aligned and packed members, bases and empty members shift what follows.
     pub fields: Vec<Field>,
     /// Where it is defined, when known.
     pub definition: Option<Definition>,
@@ -217,15 +218,16 @@ pub struct Record {
 /// A member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Source name; empty for an anonymous struct or union member; `__b_…` for bases is given as `base_…`.
+    /// Source name; empty for an anonymous struct or union member; a base is `base_` and its name,
+    /// a base's member that stands alone `base_` and the member's name.
     pub name: String,
     /// Its type.
     pub ty: Type,
     /// The type as C++ text.
     pub c_type: String,
-    /// Byte offset in the record.
+    /// Byte offset in the record; of a bit field, that of the first byte it touches.
     pub offset: u64,
-    /// Size in bytes.
+    /// Size in bytes; of a bit field, the bytes it touches.
     pub size: u64,
     /// Set for a bit field: (first bit within the record, width in bits).
     pub bits: Option<(u64, u32)>,

@@ -20,8 +20,7 @@ pub(super) struct Split {
 }
 
 fn tokens(text: &str) -> Vec<Kind> {
-    let mut input = text.as_bytes();
-    let mut lexer = Lexer::new(&mut input);
+    let mut lexer = Lexer::over(text.as_bytes());
     let mut found = Vec::new();
     while let Ok(token) = lexer.next() {
         if token.kind == Kind::End {

@@ -1,6 +1,6 @@
 //! Records and enums of the model, with each member's type and place.
 
-use super::ctype::TagKind;
+use super::ctype::{CType, QType, TagKind};
 use super::layout::{self, is_padding};
 use super::mangled;
 use super::model::{Enum, EnumId, Field, Pointer, Record, RecordId, Scalar, Type};
@@ -37,10 +37,7 @@ impl Resolver<'_> {
         let id = RecordId(self.records.len());
         let decoded = mangled::name(tag);
         let raw = self.unit.tables.records.get(tag);
-        let name = match tag.strip_prefix(ANONYMOUS) {
-            Some(number) => format!("(unnamed {}", number.replace('>', ")")),
-            None => self.cpp_name(tag),
-        };
+        let name = self.cpp_name(tag);
         self.records.push(Record {
             name: name.clone(),
             unnamed: tag.starts_with(ANONYMOUS)
@@ -100,6 +97,18 @@ impl Resolver<'_> {
             if name.is_some_and(is_padding) || (name.is_none() && field.bits.is_some()) {
                 continue;
             }
+            if let Some((kind, tag)) = anonymous_tag(&field.ty) {
+                // The source has no name for it; its place gives one, before the members inside need it.
+                anonymous += 1;
+                let word = match kind {
+                    TagKind::Union => "union",
+                    _ => "struct",
+                };
+                self.anonymous.insert(
+                    tag.to_owned(),
+                    format!("{record}::(unnamed {word} {anonymous})"),
+                );
+            }
             let ty = self.lower(&field.ty, true).map_err(|reason| Reason {
                 reason: format!(
                     "member `{}` of `{record}`: {}",
@@ -108,30 +117,15 @@ impl Resolver<'_> {
                 ),
                 ..reason
             })?;
-            if let (None, Type::Record(id)) = (name, &ty) {
-                anonymous += 1;
-                if let Some(inner) = self.records.get_mut(id.0) {
-                    let word = if inner.is_union { "union" } else { "struct" };
-                    inner.name = format!("{record}::(unnamed {word} {anonymous})");
-                }
-            }
-            let size = match (&ty, field.bits) {
-                (_, Some(width)) => (offset.bit % 8 + width).div_ceil(8),
+            let size = match field.bits {
+                Some(width) => (offset.bit % 8 + width).div_ceil(8),
                 // C gives an empty member no byte; C++ gives it one.
-                (Type::Record(id), None) if offset.size == 0 => {
-                    self.records.get(id.0).map_or(1, |inner| inner.size)
-                }
-                _ => offset.size,
+                None if offset.size == 0 => self.size(&field.ty)?.0,
+                None => offset.size,
             };
             fields.push(Field {
                 name: name.map(field_name).unwrap_or_default(),
-                c_type: match (name, &ty) {
-                    (None, Type::Record(id)) => self
-                        .records
-                        .get(id.0)
-                        .map_or_else(String::new, |inner| inner.name.clone()),
-                    _ => self.text(&field.ty),
-                },
+                c_type: self.text(&field.ty),
                 ty,
                 offset: offset.bit / 8,
                 size,
@@ -230,18 +224,34 @@ fn toolkit_fields(tag: &str) -> Vec<Field> {
         .collect()
 }
 
-/// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`.
+/// The record without a tag that a member is, or is an array of.
+fn anonymous_tag(ty: &QType) -> Option<(TagKind, &str)> {
+    match &ty.kind {
+        CType::Tag(kind, tag) if tag.starts_with(ANONYMOUS) => Some((*kind, tag)),
+        CType::Array(of, _) => anonymous_tag(of),
+        _ => None,
+    }
+}
+
+/// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`, printed apart
+/// because the derived class uses the base's tail padding.
 fn field_name(printed: &str) -> String {
-    let Some(base) = printed.strip_prefix("__b_") else {
-        return printed.to_owned();
-    };
-    let tag = format!("_Z{base}");
-    match mangled::name(&tag) {
-        Some(name) => {
-            let member = base.get(base.len() - name.rest..).unwrap_or_default();
-            format!("base_{}{member}", name.last)
+    let mut rest = printed;
+    // Bases of bases stack up.
+    while let Some(base) = rest.strip_prefix("__b_") {
+        let Some(name) = mangled::name(&format!("_Z{base}")) else {
+            return format!("base_{base}");
+        };
+        let member = base.get(base.len() - name.rest..).unwrap_or_default();
+        match member.strip_prefix('_') {
+            Some(member) => rest = member,
+            None => return format!("base_{}", name.last),
         }
-        None => format!("base_{base}"),
+    }
+    if rest.len() == printed.len() {
+        rest.to_owned()
+    } else {
+        format!("base_{rest}")
     }
 }
 

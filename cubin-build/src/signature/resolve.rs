@@ -61,6 +61,8 @@ pub(super) struct Resolver<'u> {
     pub layouts: Layouts<'u>,
     pub records: Vec<Record>,
     pub record_ids: HashMap<String, Result<RecordId, Reason>>,
+    /// Names given to records without a tag.
+    pub anonymous: HashMap<String, String>,
     pub enums: Vec<Enum>,
     pub enum_ids: HashMap<String, EnumId>,
     depth: u32,
@@ -129,6 +131,7 @@ impl<'u> Resolver<'u> {
             layouts: Layouts::new(&unit.tables),
             records: Vec::new(),
             record_ids: HashMap::new(),
+            anonymous: HashMap::new(),
             enums: Vec::new(),
             enum_ids: HashMap::new(),
             depth: 0,
@@ -149,6 +152,9 @@ impl<'u> Resolver<'u> {
 
     /// Readable C++ name of a typedef, tag or mangled name.
     pub(super) fn cpp_name(&self, name: &str) -> String {
+        if let Some(given) = self.anonymous.get(name) {
+            return given.clone();
+        }
         if let Some(decoded) = mangled::name(name) {
             return match self.stub.typedefs.get(name) {
                 // `_ZN2ns5myintE` stands for the alias, whatever it aliases.
@@ -455,12 +461,8 @@ impl<'u> Resolver<'u> {
         }
     }
 
-    /// Type, size and alignment of a parameter.
-    pub(super) fn parameter(
-        &mut self,
-        stub: &QType,
-        gpu: &QType,
-    ) -> Result<(Type, u64, u64), Reason> {
+    /// A parameter by value.
+    pub(super) fn parameter(&mut self, stub: &QType, gpu: &QType) -> Result<Resolved, Reason> {
         let ty = self.merge(stub, gpu, true)?;
         let (size, align) = match &ty {
             Type::Scalar(scalar @ (Scalar::Int128 | Scalar::UInt128)) => {
@@ -470,14 +472,20 @@ impl<'u> Resolver<'u> {
             _ => self.size(gpu)?,
         };
         let printed = self.strip(gpu);
-        if let CType::Tag(TagKind::Struct | TagKind::Union, tag) = &printed.kind {
-            self.sendable(tag)?;
-        }
-        Ok((ty, size, align))
+        let doubt = match &printed.kind {
+            CType::Tag(TagKind::Struct | TagKind::Union, tag) => self.sendable(tag)?,
+            _ => None,
+        };
+        Ok(Resolved {
+            ty,
+            size,
+            align,
+            doubt,
+        })
     }
 
-    /// Whether a record may be passed by value from Rust.
-    fn sendable(&mut self, tag: &str) -> Result<(), Reason> {
+    /// Whether a record may be passed by value from Rust; or else what has to be proved first.
+    fn sendable(&mut self, tag: &str) -> Result<Option<Reason>, Reason> {
         if let Some(name) = mangled::name(tag).filter(|name| name.lambda || name.local) {
             let what = if name.lambda {
                 "the closure type of a lambda, whose captures have no specified order"
@@ -493,23 +501,19 @@ impl<'u> Resolver<'u> {
             .layouts
             .record(tag)
             .map_err(|clause| self.unknown(&clause, tag))?;
-        if layout.has_long_long && layout.has_wide_gap {
-            return Err(Reason::new(
-                format!(
-                    "`{}` has a `long long` member and a gap of 8 bytes or more; nvcc's files would say the same if the member were an `__int128`",
-                    self.cpp_name(tag)
-                ),
+        let doubtful = layout.has_long_long && layout.has_wide_gap;
+        Ok(doubtful.then(|| {
+            Reason::new(
+                gap_reason(&self.cpp_name(tag)),
                 "order the members by descending alignment, or make the padding a member",
-            ));
-        }
-        Ok(())
+            )
+        }))
     }
 
     /// What a name of the stub stands for when it is an alias of a type without a name of its own.
     fn stub_alias(&self, name: &str) -> Option<QType> {
         let text = self.stub.typedefs.get(name)?;
-        let mut input = text.as_bytes();
-        let mut parser = Parser::new(Lexer::new(&mut input));
+        let mut parser = Parser::new(Lexer::over(text.as_bytes()));
         let base = parser.specifiers().ok()?.ty?;
         let (None, ty) = parser.declarator(base).ok()? else {
             return None;
@@ -545,6 +549,22 @@ impl<'u> Resolver<'u> {
             too_deep: false,
         }
     }
+}
+
+/// A parameter's type and place.
+pub(super) struct Resolved {
+    pub ty: Type,
+    pub size: u64,
+    pub align: u64,
+    /// Refused until the compiler itself confirms the layout.
+    pub doubt: Option<Reason>,
+}
+
+/// The reason for a record that would print the same with an `__int128`.
+pub(super) fn gap_reason(record: &str) -> String {
+    format!(
+        "`{record}` has a `long long` member and a gap of 8 bytes or more; nvcc's files would say the same if the member were an `__int128`"
+    )
 }
 
 /// The reason for pointers to members.

@@ -55,8 +55,7 @@ fn fatal(error: LexError) -> Error {
 
 /// Reads a whole file.
 pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
-    let mut input = text;
-    let mut lexer = Lexer::new(&mut input);
+    let mut lexer = Lexer::over(text);
     let mut stub = Stub::default();
     let mut launches: HashMap<Vec<Kind>, (Option<String>, Vec<u64>)> = HashMap::new();
     let mut current: Option<String> = None;
@@ -243,8 +242,7 @@ fn entry(arguments: &[Vec<Kind>], line: u32) -> Result<(Entry, Vec<Kind>), Error
         return Err(shape());
     };
     let types = names::text(types);
-    let mut input = types.as_bytes();
-    let mut parser = Parser::new(Lexer::new(&mut input));
+    let mut parser = Parser::new(Lexer::over(types.as_bytes()));
     let params = parser.params().map_err(|trouble| {
         let message = match trouble {
             Trouble::Fatal(error) => error.message,

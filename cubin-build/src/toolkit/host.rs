@@ -41,14 +41,27 @@ impl HostCompiler {
     }
 }
 
-/// Finds the host compiler: `ccbin` (a program or the directory of one) when given, else `NVCC_CCBIN`, else the
-/// first of gcc, g++, clang++ and c++ on `PATH`.
+/// Finds the host compiler: `ccbin` (a program or the directory of one) when given, else what `-ccbin` names in
+/// `NVCC_APPEND_FLAGS` or `NVCC_PREPEND_FLAGS` (conda's packages set the latter), else `NVCC_CCBIN`, else the first of
+/// gcc, g++, clang++ and c++ on `PATH`.
 ///
 /// # Errors
 /// There is none.
 pub fn host_compiler(env: &Env, ccbin: Option<&Path>) -> Result<HostCompiler, NoHostCompiler> {
     if let Some(ccbin) = ccbin {
         return named(env, ccbin, format!("`{}` (-ccbin)", ccbin.display()), true);
+    }
+    if let Some(value) = ccbin_in_variables(env) {
+        // Quoted values are not taken apart here; what nvcc cannot find it will name itself.
+        let program = match named(env, &value, String::new(), false) {
+            Ok(found) => found.program,
+            Err(_) => value,
+        };
+        return Ok(HostCompiler {
+            program,
+            ccbin: None,
+            variables: Vec::new(),
+        });
     }
     if let Some(value) = env.get("NVCC_CCBIN") {
         let value = PathBuf::from(value);
@@ -73,6 +86,27 @@ pub fn host_compiler(env: &Env, ccbin: Option<&Path>) -> Result<HostCompiler, No
         asked: None,
         tried: NAMES.iter().map(|name| (*name).to_owned()).collect(),
     })
+}
+
+/// The host compiler among the flags that nvcc takes from the environment.
+fn ccbin_in_variables(env: &Env) -> Option<PathBuf> {
+    ["NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"]
+        .iter()
+        .find_map(|name| {
+            let flags = env.get(name)?;
+            let mut words = flags.to_str()?.split_whitespace();
+            while let Some(word) = words.next() {
+                let option = word.trim_start_matches('-');
+                let (option, value) = match option.split_once('=') {
+                    Some((option, value)) => (option, Some(value)),
+                    None => (option, None),
+                };
+                if word.starts_with('-') && matches!(option, "ccbin" | "compiler-bindir") {
+                    return value.or_else(|| words.next()).map(PathBuf::from);
+                }
+            }
+            None
+        })
 }
 
 fn named(

@@ -124,10 +124,6 @@ pub(super) fn ensure(
     sweep(&dir);
     let staging = Staging(dir.join(format!("{STAGING}{}", std::process::id())));
     let target = staging.0.join("toolkit");
-    let temporary = staging.0.join("tmp");
-    for path in [&target, &temporary] {
-        fs::create_dir_all(path).map_err(io(path))?;
-    }
 
     let installer = Installer::find(env)?;
     progress(&format!(
@@ -136,27 +132,11 @@ pub(super) fn ensure(
         installer.name()
     ));
     let began = Instant::now();
-    let mut command = installer.command(env, wanted, &target);
-    command
-        .env("TMPDIR", &temporary)
-        .env("TEMP", &temporary)
-        .env("TMP", &temporary);
-    let (status, output) = run(&mut command, &staging.0, progress).map_err(|error| Error::Pip {
-        wanted,
-        command: shown(&command),
-        status: "an error".to_owned(),
-        output: error.to_string(),
-    })?;
-    if !status.success() {
-        return Err(Error::Pip {
-            wanted,
-            command: shown(&command),
-            status: status.to_string(),
-            output,
-        });
-    }
-    let version = verify(env, wanted, &target)?;
-    cache::write(&target.join(RECEIPT), wheels_in(&target).as_bytes()).map_err(io(&target))?;
+    let version = match fill(env, wanted, &installer, &staging.0, progress) {
+        Ok(version) => version,
+        // A process that was stopped for long loses the lock, and what it had; whoever took over has done the work.
+        Err(error) => return installed_as(env, wanted)?.ok_or(error),
+    };
     let home = dir.join(version.to_string());
     if let Err(error) = fs::rename(&target, &home) {
         // A directory of that name without a working toolkit: left by hand, or damaged since.
@@ -177,6 +157,48 @@ pub(super) fn ensure(
         began.elapsed().as_secs_f64()
     ));
     Ok(toolkit)
+}
+
+/// Installs into `staging/toolkit` and makes sure that it works.
+fn fill(
+    env: &Env,
+    wanted: Wanted,
+    installer: &Installer,
+    staging: &Path,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Version, Error> {
+    let target = staging.join("toolkit");
+    let temporary = staging.join("tmp");
+    for path in [&target, &temporary] {
+        fs::create_dir_all(path).map_err(|error| Error::Io {
+            path: path.clone(),
+            error,
+        })?;
+    }
+    let mut command = installer.command(env, wanted, &target);
+    command
+        .env("TMPDIR", &temporary)
+        .env("TEMP", &temporary)
+        .env("TMP", &temporary);
+    let line = shown(&command);
+    let failed = |status: String, output: String| Error::Pip {
+        wanted,
+        command: line.clone(),
+        status,
+        output,
+    };
+    let (status, output) = run(&mut command, staging, progress)
+        .map_err(|error| failed("an error".to_owned(), error.to_string()))?;
+    if !status.success() {
+        return Err(failed(status.to_string(), output));
+    }
+    let version = verify(env, wanted, &target)?;
+    let receipt = target.join(RECEIPT);
+    cache::write(&receipt, wheels_in(&target).as_bytes()).map_err(|error| Error::Io {
+        path: receipt,
+        error,
+    })?;
+    Ok(version)
 }
 
 fn toolkits_dir(env: &Env) -> Option<PathBuf> {

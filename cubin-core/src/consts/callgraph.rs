@@ -17,7 +17,7 @@ open_set! {
 }
 
 open_set! {
-    /// What a relocation's value starts from, in a [`RelAction`].
+    /// What a relocation's value starts from, in a [`RelAction`]. cuobjdump 13.5 names 0 to 9 and no other number.
     RelActionKind(u8), prefix "EIVALUE_SYM_KIND_" {
         /// The symbol's address.
         ADDR = 0;
@@ -27,6 +27,18 @@ open_set! {
         FDESC = 2;
         /// Index of a texture, sampler or surface header.
         HEADER_INDEX = 3;
+        /// Offset of a bindless texture or surface.
+        BINDLESSOFF = 4;
+        /// Distance from the patched instruction.
+        PCREL = 5;
+        /// Constant bank of the symbol.
+        CBANK = 6;
+        /// A whole instruction.
+        INSTR = 7;
+        /// Zeros.
+        CLEAR = 8;
+        /// The symbol's unified address. ptxas 11.7 writes it for R_CUDA_SAMP_HEADER_INDEX_0, where 11.8 writes 3.
+        UADDR = 9;
     }
 }
 

@@ -65,4 +65,4 @@ pub use header::{AbiVersion, ElfMachine, ElfType, OsAbi, eflags};
 pub use note::{Compat, NOTE_OWNER, NoteType};
 pub use reloc::{Field, Quantity, RelocType};
 pub use section::{SectionName, SectionType, prefix};
-pub use symbol::{MemorySpace, SttOther, SymbolBinding, SymbolType};
+pub use symbol::{MemorySpace, SttOther, SymbolBinding, SymbolType, Visibility};

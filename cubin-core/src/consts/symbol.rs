@@ -37,6 +37,20 @@ open_set! {
 }
 
 open_set! {
+    /// ELF visibility: `st_other & 3`.
+    Visibility(u8), prefix "" {
+        /// As the binding says.
+        DEFAULT = 0;
+        /// Never visible outside.
+        INTERNAL = 1;
+        /// Not visible outside.
+        HIDDEN = 2;
+        /// Visible, not replaceable.
+        PROTECTED = 3;
+    }
+}
+
+open_set! {
     /// Memory space of a symbol: `st_other & 0xe0`.
     MemorySpace(u8), prefix "" {
         /// `__device__` variables.
@@ -75,7 +89,7 @@ impl SttOther {
     /// Bits 5 to 7: memory space.
     pub const SPACE: u8 = 0xe0;
 
-    /// ELF visibility, 0 to 3 (default, internal, hidden, protected).
+    /// ELF visibility, a [`Visibility`].
     pub const fn visibility(self) -> u8 {
         self.0 & Self::VISIBILITY
     }
@@ -90,6 +104,39 @@ impl SttOther {
         self.0 & Self::OBSCURE != 0
     }
 
+    /// The names of CUDA's bits as cuobjdump prints them for a symbol of type `ty`: `ENTRY`, `GLOBAL|MANAGED`, `-`.
+    pub fn names(self, ty: SymbolType) -> String {
+        let (entry, unified) = match ty {
+            SymbolType::FUNC => (Some("ENTRY"), Some("UNIFIED_FUNC")),
+            SymbolType::OBJECT | SymbolType::CUDA_OBJECT => {
+                (Some("UNIFIED_OBJECT"), Some("MANAGED"))
+            }
+            _ => (None, None),
+        };
+        let mut names = Vec::new();
+        let mut unknown = 0;
+        let space = self.space().and_then(MemorySpace::name);
+        for (mask, name) in [
+            (Self::SPACE, space),
+            (Self::ENTRY, entry),
+            (Self::UNIFIED_FUNCTION, unified),
+            (Self::OBSCURE, Some("OBSCURE")),
+        ] {
+            match (self.0 & mask, name) {
+                (0, _) => {}
+                (_, Some(name)) => names.push(name.to_owned()),
+                (bits, None) => unknown |= bits,
+            }
+        }
+        if unknown != 0 {
+            names.push(format!("UNKNOWN({unknown:#04x})"));
+        }
+        if names.is_empty() {
+            return "-".to_owned();
+        }
+        names.join("|")
+    }
+
     /// Memory space; `None` when the symbol names none.
     pub const fn space(self) -> Option<MemorySpace> {
         match self.0 & Self::SPACE {
@@ -101,7 +148,7 @@ impl SttOther {
 
 #[cfg(test)]
 mod tests {
-    use super::{MemorySpace, SttOther};
+    use super::{MemorySpace, SttOther, SymbolType, Visibility};
 
     #[test]
     fn bits_of_st_other() {
@@ -109,7 +156,16 @@ mod tests {
         assert!(kernel.entry() && !kernel.obscure());
         assert_eq!(kernel.space(), None);
         assert_eq!(SttOther(0x83).space(), Some(MemorySpace::CONSTANT));
-        assert_eq!(SttOther(0x83).visibility(), 3);
+        assert_eq!(SttOther(0x83).visibility(), Visibility::PROTECTED.0);
+        assert_eq!(
+            SttOther(0xdc).names(SymbolType::FUNC),
+            "ENTRY|UNIFIED_FUNC|OBSCURE|UNKNOWN(0xc0)"
+        );
+        assert_eq!(
+            SttOther(0x74).names(SymbolType::OBJECT),
+            "LOCAL|UNIFIED_OBJECT|MANAGED"
+        );
+        assert_eq!(SttOther(0x03).names(SymbolType::OBJECT), "-");
         assert_eq!(MemorySpace(0xc0).to_string(), "0xc0");
     }
 }

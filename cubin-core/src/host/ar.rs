@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Error, Result};
+use crate::{Error, Result, limits};
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const THIN_MAGIC: &[u8] = b"!<thin>\n";
@@ -107,7 +107,8 @@ impl<'a> Members<'a> {
         // GNU: `/OFFSET` into the table of names, else the name and a slash.
         let long = name.strip_prefix(b"/").and_then(decimal).and_then(|at| {
             let rest = self.names.get(at..)?;
-            rest.split(|byte| *byte == b'\n').next()
+            let window = rest.get(..limits::MEMBER_NAME).unwrap_or(rest);
+            window.split(|byte| *byte == b'\n').next()
         });
         let name = long.unwrap_or(name);
         Member {

@@ -255,6 +255,17 @@ fn a_damaged_member_costs_only_itself() {
 }
 
 #[test]
+fn a_name_without_an_end_is_cut() {
+    let object = elf64(&[("__nv_relfatbin", &container(90, b"12345678"))]);
+    let data = archive(&[member("//", &[b'n'; 10_000]), member("/10", &object)]);
+    let names: Vec<usize> = members(&data)
+        .map(|member| member.unwrap().name.len())
+        .collect();
+    assert_eq!(names, [crate::limits::MEMBER_NAME]);
+    assert_eq!(found(&data).len(), 1);
+}
+
+#[test]
 fn thin_archives_say_what_to_do() {
     let lines = found(b"!<thin>\nrest");
     assert_eq!(lines.len(), 1);

@@ -49,3 +49,33 @@ template<class T> __device__ T dvar = T(1);
 __global__ void k_usev(float* o) { o[0] = dvar<float>; }
 class Outer { public: struct Inner { int x; }; template<class T> struct TI { T t; }; static int s; private: Inner m; TI<short> t; };
 __global__ void k_outer(Outer o, Outer::Inner i, Outer::TI<ns::W<int>> ti) {}
+// The same text in nvcc's files, with and without a 128-bit member: refused until the probe has proved it.
+__global__ void k_gap(LLMid a, int after) {}
+
+// Layouts beyond the first file: packing within packing, aligned typedefs, unions of empties, deep anonymous members.
+#pragma pack(push, 4)
+struct P4 { char a; double b; short c; struct { char d; long long e; } f; };
+#pragma pack(push, 1)
+struct P1in4 { char a; P4 b; int c; };
+#pragma pack(pop)
+struct P4again { char a; long b; P1in4 c; };
+#pragma pack(pop)
+struct PackedBits { char a; unsigned b : 5; unsigned c : 30; unsigned long long d : 40; char e; } __attribute__((packed));
+struct HalfPacked { char a; int b __attribute__((packed)); short c; };
+typedef float float_a16 __attribute__((aligned(16)));
+struct AlignedTypedef { char a; float_a16 b; char c; };
+union UEmpty { Em e; int x; };
+struct DeepAnon { int a; union { struct { char b; union { short c; char d[3]; }; }; double e; }; char f; };
+struct Multi : Em, EmOnly, HasUPad, Node { char tail; };
+struct BitMix { char a; int b : 4; int c : 12; short d; bool e : 1; unsigned char f : 7; long g : 33; unsigned : 0; char h; };
+enum Signed { NEG = -1, POS = 1 };
+enum Wide : long long { WIDE = 1 };
+struct Enums { Signed a; Wide b; ns::Color c; ns::Mode d[3]; };
+struct Ptrs { const float *const *a; int (*b)[3]; void (*c[2])(int); const volatile char *d; Ptrs *self; const Em &e; };
+struct NonPod { NonPod() {} int a; char b; };
+struct Reuse1 : NonPod { char c; };
+struct Reuse2 : Reuse1 { char d; short e; };
+__global__ void k_packs(P4 a, P1in4 b, P4again c, PackedBits d, HalfPacked e, AlignedTypedef f, int after) {}
+__global__ void k_more(UEmpty a, DeepAnon b, Multi c, BitMix d, Enums e, Ptrs f, Reuse1 g, Reuse2 h, int after) {}
+__global__ void k_enums(Signed a, Wide b, const Wide *c, Signed *d) {}
+__managed__ int managed_counter;

@@ -90,21 +90,21 @@ pub mod kinds {
             self.module.image()
         }
 
-        /// The driver crate's module, for what this file has no method for.
+        /// The driver's handle of the module, for what this file has no method for; valid as long as `self`.
         #[must_use]
-        pub fn driver_module(&self) -> &::std::sync::Arc<::cudarc::driver::CudaModule> {
+        pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {
             self.module.module()
         }
 
-        /// The driver crate's handle of one of [`KERNELS`](Self::KERNELS), for its occupancy and attribute
-        /// functions.
+        /// The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
+        /// long as `self`.
         ///
         /// # Errors
         /// When the image does not hold the kernel, or the driver refuses.
-        pub fn function(
+        pub fn cu_function(
             &self,
             kernel: &runtime::KernelInfo,
-        ) -> Result<::cudarc::driver::CudaFunction, runtime::LaunchError> {
+        ) -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {
             self.module.function(Self::KERNELS, kernel)
         }
 
@@ -120,7 +120,7 @@ pub mod kinds {
             shared: u32,
         ) -> Result<u32, runtime::LaunchError> {
             let function = self.module.function(Self::KERNELS, kernel)?;
-            runtime::active_blocks_per_sm(&self.module, &function, kernel, threads, shared)
+            runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)
         }
 
         /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
@@ -134,7 +134,7 @@ pub mod kinds {
             shared: u32,
         ) -> Result<(u32, u32), runtime::LaunchError> {
             let function = self.module.function(Self::KERNELS, kernel)?;
-            runtime::suggested_block_size(&self.module, &function, kernel, shared)
+            runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
         /// The kernels of C++ namespace `geo`.
@@ -2215,21 +2215,21 @@ pub mod more {
             self.module.image()
         }
 
-        /// The driver crate's module, for what this file has no method for.
+        /// The driver's handle of the module, for what this file has no method for; valid as long as `self`.
         #[must_use]
-        pub fn driver_module(&self) -> &::std::sync::Arc<::cudarc::driver::CudaModule> {
+        pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {
             self.module.module()
         }
 
-        /// The driver crate's handle of one of [`KERNELS`](Self::KERNELS), for its occupancy and attribute
-        /// functions.
+        /// The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
+        /// long as `self`.
         ///
         /// # Errors
         /// When the image does not hold the kernel, or the driver refuses.
-        pub fn function(
+        pub fn cu_function(
             &self,
             kernel: &runtime::KernelInfo,
-        ) -> Result<::cudarc::driver::CudaFunction, runtime::LaunchError> {
+        ) -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {
             self.module.function(Self::KERNELS, kernel)
         }
 
@@ -2245,7 +2245,7 @@ pub mod more {
             shared: u32,
         ) -> Result<u32, runtime::LaunchError> {
             let function = self.module.function(Self::KERNELS, kernel)?;
-            runtime::active_blocks_per_sm(&self.module, &function, kernel, threads, shared)
+            runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)
         }
 
         /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
@@ -2259,7 +2259,7 @@ pub mod more {
             shared: u32,
         ) -> Result<(u32, u32), runtime::LaunchError> {
             let function = self.module.function(Self::KERNELS, kernel)?;
-            runtime::suggested_block_size(&self.module, &function, kernel, shared)
+            runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
         /// The kernels of C++ namespace `geo`.
@@ -3224,7 +3224,7 @@ pub mod more {
     pub struct Mixed {
         /// `int`, at byte 0.
         pub kind: i32,
-        /// `<unnamed 1>`, at byte 4.
+        /// `Mixed::(unnamed union 1)`, at byte 4.
         pub anonymous1: Mixed_anonymous1,
         /// `Mixed::(unnamed 1)`, at byte 8.
         pub pair: Mixed_pair,
@@ -3732,12 +3732,14 @@ pub mod runtime {
     use ::core::fmt;
     use ::core::marker::PhantomData;
     use ::core::sync::atomic::{AtomicBool, Ordering};
+    use ::cudarc::driver::result;
     use ::cudarc::driver::sys;
     use ::cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
-    use ::cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, DriverError};
+    use ::cudarc::driver::{CudaContext, CudaStream, DriverError};
     use ::cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
     use ::cudarc::driver::{DeviceRepr, LaunchConfig, ValidAsZeroBits};
     use ::cudarc::driver::{UnifiedSlice, UnifiedView, UnifiedViewMut};
+    use ::std::ffi::CString;
     use ::std::sync::{Arc, OnceLock};
 
     /// A compute target: `sm_90`, `sm_90a`, `sm_100f`.
@@ -4674,21 +4676,38 @@ pub mod runtime {
 
     /// A kernel that was looked up in its module.
     struct Kernel {
-        function: CudaFunction,
+        function: sys::CUfunction,
         /// The most threads per block by the driver's count, which includes registers.
         max_threads: u32,
         /// More dynamic shared memory than the default was asked for.
         shared_optin: AtomicBool,
     }
 
+    // SAFETY: driver handles are valid on every thread.
+    unsafe impl Send for Kernel {}
+    unsafe impl Sync for Kernel {}
+
     /// A module on a device: the image that was chosen, and its kernels as they are needed.
     pub(super) struct LoadedModule {
         name: &'static str,
-        module: Arc<CudaModule>,
+        module: sys::CUmodule,
         context: Arc<CudaContext>,
         image: &'static Image,
         limits: Limits,
         kernels: Box<[OnceLock<Kernel>]>,
+    }
+
+    // SAFETY: driver handles are valid on every thread.
+    unsafe impl Send for LoadedModule {}
+    unsafe impl Sync for LoadedModule {}
+
+    impl Drop for LoadedModule {
+        fn drop(&mut self) {
+            let bound = self.context.bind_to_thread();
+            // SAFETY: nothing that borrows the module is left.
+            let unloaded = bound.and_then(|()| unsafe { result::module::unload(self.module) });
+            self.context.record_err(unloaded);
+        }
     }
 
     impl fmt::Debug for LoadedModule {
@@ -4722,13 +4741,17 @@ pub mod runtime {
                 device,
                 images,
             })?;
-            let binary = ::cudarc::nvrtc::Ptx::from_binary(image.bytes.to_vec());
+            let limits = Limits::new(context).map_err(refused)?;
+            context.bind_to_thread().map_err(refused)?;
+            let bytes = image.bytes.as_ptr().cast();
+            // SAFETY: a whole cubin, which says itself where it ends.
+            let module = unsafe { result::module::load_data(bytes) }.map_err(refused)?;
             Ok(Self {
                 name,
-                module: context.load_module(binary).map_err(refused)?,
+                module,
                 context: Arc::clone(context),
                 image,
-                limits: Limits::new(context).map_err(refused)?,
+                limits,
                 kernels: (0..kernels).map(|_| OnceLock::new()).collect(),
             })
         }
@@ -4738,9 +4761,9 @@ pub mod runtime {
             self.image
         }
 
-        /// The driver crate's module.
-        pub(super) fn module(&self) -> &Arc<CudaModule> {
-            &self.module
+        /// The driver's handle.
+        pub(super) fn module(&self) -> sys::CUmodule {
+            self.module
         }
 
         /// Looks up a kernel, once.
@@ -4748,8 +4771,14 @@ pub mod runtime {
             if let Some(kernel) = self.kernels[index].get() {
                 return Ok(kernel);
             }
-            let function = self.module.load_function(info.symbol)?;
-            let max_threads = u32::try_from(function.max_threads_per_block()?).unwrap_or(0);
+            self.context.bind_to_thread()?;
+            // SAFETY: the module is loaded.
+            let function =
+                unsafe { result::module::get_function(self.module, name(info.symbol)?) }?;
+            let threads = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+            // SAFETY: the function is of a loaded module.
+            let threads = unsafe { result::function::get_function_attribute(function, threads) }?;
+            let max_threads = u32::try_from(threads).unwrap_or(0);
             Ok(self.kernels[index].get_or_init(|| Kernel {
                 function,
                 max_threads,
@@ -4774,12 +4803,12 @@ pub mod runtime {
             Ok(())
         }
 
-        /// The driver crate's handle of a kernel.
+        /// The driver's handle of a kernel.
         pub(super) fn function(
             &self,
             kernels: &'static [&'static KernelInfo],
             wanted: &KernelInfo,
-        ) -> Result<CudaFunction, LaunchError> {
+        ) -> Result<sys::CUfunction, LaunchError> {
             let mut all = kernels.iter().copied().enumerate();
             let found = all.find(|(_, info)| info.symbol == wanted.symbol);
             let Some((index, info)) = found else {
@@ -4789,10 +4818,16 @@ pub mod runtime {
                 return Err(info.error(Reason::NotInImage(self.image.target)));
             }
             match self.kernel(index, info) {
-                Ok(kernel) => Ok(kernel.function.clone()),
+                Ok(kernel) => Ok(kernel.function),
                 Err(error) => Err(info.error(Reason::Driver(error))),
             }
         }
+    }
+
+    /// A name as the driver takes it.
+    fn name(symbol: &str) -> Result<CString, DriverError> {
+        let invalid = |_| DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE);
+        CString::new(symbol).map_err(invalid)
     }
 
     /// Checks a launch, as far as can be known before the driver is asked.
@@ -4840,52 +4875,60 @@ pub mod runtime {
     /// Blocks per multiprocessor.
     pub(super) fn active_blocks_per_sm(
         module: &LoadedModule,
-        function: &CudaFunction,
+        function: sys::CUfunction,
         info: &KernelInfo,
         threads: u32,
         shared: u32,
     ) -> Result<u32, LaunchError> {
         let shared = usize::try_from(shared).unwrap_or(usize::MAX);
-        let count = || {
-            module.context.bind_to_thread()?;
-            function.occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)
-        };
-        count().map_err(|error| info.error(Reason::Driver(error)))
+        let threads = i32::try_from(threads).unwrap_or(i32::MAX);
+        let mut blocks = 0;
+        let result = module.context.bind_to_thread().and_then(|()| {
+            let blocks = &raw mut blocks;
+            // SAFETY: the function is of a loaded module; the result outlives the call.
+            unsafe {
+                sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)
+            }
+            .result()
+        });
+        match result {
+            Ok(()) => Ok(u32::try_from(blocks).unwrap_or(0)),
+            Err(error) => Err(info.error(Reason::Driver(error))),
+        }
     }
 
     /// The block size with the best occupancy.
     pub(super) fn suggested_block_size(
         module: &LoadedModule,
-        function: &CudaFunction,
+        function: sys::CUfunction,
         info: &KernelInfo,
         shared: u32,
     ) -> Result<(u32, u32), LaunchError> {
         let shared = usize::try_from(shared).unwrap_or(usize::MAX);
         let (mut blocks, mut threads) = (0, 0);
-        let mut ask = || {
-            module.context.bind_to_thread()?;
+        let result = module.context.bind_to_thread().and_then(|()| {
             let (blocks, threads) = (&raw mut blocks, &raw mut threads);
-            let function = function.cu_function();
-            // SAFETY: the handle is alive; both results outlive the call.
+            // SAFETY: the function is of a loaded module; both results outlive the call.
             unsafe {
                 sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
             }
             .result()
-        };
-        ask().map_err(|error| info.error(Reason::Driver(error)))?;
+        });
         let positive = |value| u32::try_from(value).unwrap_or(0);
-        Ok((positive(blocks), positive(threads)))
+        match result {
+            Ok(()) => Ok((positive(blocks), positive(threads))),
+            Err(error) => Err(info.error(Reason::Driver(error))),
+        }
     }
 
     /// A `__constant__` or `__device__` variable of a loaded module.
     #[derive(Debug)]
     pub struct Global<'m, T> {
         module: &'m LoadedModule,
-        symbol: &'static str,
         address: DeviceAddress<T>,
     }
 
-    impl<'m, T: DeviceRepr + Copy> Global<'m, T> {
+    impl<'m, T: Copy> Global<'m, T> {
         /// Looks the variable up, and compares its size.
         pub(super) fn find(
             module: &'m LoadedModule,
@@ -4896,19 +4939,19 @@ pub mod runtime {
                 error,
             };
             module.context.bind_to_thread().map_err(refused)?;
-            let stream = module.context.default_stream();
-            let view = module.module.get_global(symbol, &stream).map_err(refused)?;
-            if view.len() != size_of::<T>() {
+            let name = name(symbol).map_err(refused)?;
+            // SAFETY: the module is loaded.
+            let found = unsafe { result::module::get_global(module.module, name) };
+            let (address, actual) = found.map_err(refused)?;
+            if actual != size_of::<T>() {
                 return Err(LoadError::GlobalSize {
                     symbol,
                     expected: size_of::<T>(),
-                    actual: view.len(),
+                    actual,
                 });
             }
-            let (address, _guard) = view.device_ptr(&stream);
             Ok(Self {
                 module,
-                symbol,
                 address: DeviceAddress::new(address),
             })
         }
@@ -4919,21 +4962,19 @@ pub mod runtime {
             self.address
         }
 
-        /// Copies `value` to the device, in the order of `stream`.
+        /// Copies `value` to the device, in the order of `stream`, and waits for it.
         ///
         /// # Errors
         /// When the driver refuses.
         ///
         /// # Safety
         /// No work on another stream may use the variable meanwhile.
-        pub unsafe fn write(&self, stream: &Arc<CudaStream>, value: &T) -> Result<(), DriverError> {
-            stream.context().bind_to_thread()?;
-            let mut bytes = self.module.module.get_global(self.symbol, stream)?;
-            // SAFETY: `find` compared the sizes.
-            match unsafe { bytes.transmute_mut::<T>(1) } {
-                Some(mut view) => stream.memcpy_htod(::core::slice::from_ref(value), &mut view),
-                None => Err(DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE)),
-            }
+        pub unsafe fn write(&self, stream: &CudaStream, value: &T) -> Result<(), DriverError> {
+            self.module.context.bind_to_thread()?;
+            let source = ::core::slice::from_ref(value);
+            // SAFETY: the variable has the size of `value`, which lives until the copy is done.
+            unsafe { result::memcpy_htod_async(self.address.raw(), source, stream.cu_stream()) }?;
+            stream.synchronize()
         }
 
         /// Copies the variable from the device, in the order of `stream`, and waits for it.
@@ -4944,20 +4985,12 @@ pub mod runtime {
         /// # Safety
         /// No work on another stream may write the variable meanwhile, and what the device wrote must
         /// be a value of the type.
-        pub unsafe fn read(&self, stream: &Arc<CudaStream>) -> Result<T, DriverError> {
-            stream.context().bind_to_thread()?;
-            let bytes = self.module.module.get_global(self.symbol, stream)?;
-            let (address, guard) = bytes.device_ptr(stream);
-            let mut value = ::core::mem::MaybeUninit::<T>::zeroed();
-            // SAFETY: as many bytes as the value has, all of them initialized.
-            let target = unsafe {
-                ::core::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>())
-            };
-            // SAFETY: the value lives until the copy is done.
-            unsafe {
-                ::cudarc::driver::result::memcpy_dtoh_async(target, address, stream.cu_stream())?;
-            }
-            drop(guard);
+        pub unsafe fn read(&self, stream: &CudaStream) -> Result<T, DriverError> {
+            self.module.context.bind_to_thread()?;
+            let mut value = ::core::mem::MaybeUninit::<T>::uninit();
+            let target = ::core::slice::from_mut(&mut value);
+            // SAFETY: the variable has the size of `value`, which lives until the copy is done.
+            unsafe { result::memcpy_dtoh_async(target, self.address.raw(), stream.cu_stream()) }?;
             stream.synchronize()?;
             // SAFETY: all bytes were copied, and the caller vouches for the value.
             Ok(unsafe { value.assume_init() })
@@ -4985,10 +5018,12 @@ pub mod runtime {
             // All that the device has, once: two threads asking for different amounts cannot then
             // undo each other's request.
             let most = limits.shared_optin.saturating_sub(resources.static_shared);
-            self.kernel.function.set_attribute(
-                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                i32::try_from(most).unwrap_or(i32::MAX),
-            )?;
+            let dynamic =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let most = i32::try_from(most).unwrap_or(i32::MAX);
+            let function = self.kernel.function;
+            // SAFETY: the function is of a loaded module.
+            unsafe { result::function::set_function_attribute(function, dynamic, most) }?;
             self.kernel.shared_optin.store(true, Ordering::Relaxed);
             Ok(())
         }
@@ -5009,7 +5044,7 @@ pub mod runtime {
         }
 
         unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            let function = self.kernel.function.cu_function();
+            let function = self.kernel.function;
             let stream = self.stream.cu_stream();
             let LaunchConfig {
                 grid_dim: grid,
@@ -5055,12 +5090,11 @@ pub mod runtime {
             (x, y, z): (u32, u32, u32),
             params: &mut [*mut c_void],
         ) -> Result<(), DriverError> {
-            let function = self.kernel.function.cu_function();
+            let function = self.kernel.function;
             if x * y * z > 8 {
-                self.kernel.function.set_attribute(
-                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
-                    1,
-                )?;
+                let large = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+                // SAFETY: the function is of a loaded module.
+                unsafe { result::function::set_function_attribute(function, large, 1) }?;
             }
             let mut attributes = [sys::CUlaunchAttribute {
                 id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,

@@ -2598,7 +2598,7 @@ pub mod more {
     pub struct Mixed {
         /// `int`, at byte 0.
         pub kind: i32,
-        /// `<unnamed 1>`, at byte 4.
+        /// `Mixed::(unnamed union 1)`, at byte 4.
         pub anonymous1: Mixed_anonymous1,
         /// `Mixed::(unnamed 1)`, at byte 8.
         pub pair: Mixed_pair,

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `version` | what `nvcc --version` says it is (default 13.5.37) |
 //! | `mode` | `fail`: print `stderr` and end with 1; `silent`: end with 0 and leave nothing; `half`: write half a cubin and be killed; `garbage`: print bytes that are no text, end with 1; `slow`: take a second |
+//! | `edit` | names a file that is changed while a compilation runs |
 //! | `stderr` | printed to stderr by every compilation |
 //! | `cubin` | bytes of the cubin that a compilation leaves |
 //! | `calls/` | one file per run: the name, then one argument a line |
@@ -20,6 +21,8 @@ use std::{
     process::ExitCode,
 };
 
+use cubin_build::env::Env;
+
 fn main() -> ExitCode {
     let mut words = env::args();
     let name = words
@@ -28,8 +31,7 @@ fn main() -> ExitCode {
         .and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned))
         .unwrap_or_default();
     let words: Vec<String> = words.collect();
-    #[expect(clippy::disallowed_methods, reason = "a test tool, not a build script")]
-    let control = PathBuf::from(env::var_os("FAKE_DIR").expect("FAKE_DIR"));
+    let control = PathBuf::from(Env::process().peek("FAKE_DIR").expect("FAKE_DIR"));
     record(&control, &name, &words);
     match name.as_str() {
         "nvcc" => nvcc(&control, &words),
@@ -147,6 +149,12 @@ fn compile(control: &Path, words: &[String], cuda: bool) -> ExitCode {
             return ExitCode::FAILURE;
         }
         fs::write(keep.join(format!("{stem}.cpp1.ii")), text).unwrap();
+        if let Ok(name) = fs::read_to_string(control.join("edit")) {
+            // Longer than the tick of any file system's clock.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            let mut file = fs::File::options().append(true).open(name.trim()).unwrap();
+            file.write_all(b"// edited\n").unwrap();
+        }
         for (end, text) in [
             (
                 "cudafe1.stub.c",

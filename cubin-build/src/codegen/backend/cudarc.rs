@@ -11,7 +11,7 @@ use crate::codegen::{
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
-    write::{Expr, Writer, count, number, string},
+    write::{Expr, Writer, count, number},
 };
 use crate::signature::model::{Param, Type};
 
@@ -173,26 +173,26 @@ When the driver refuses.",
     out.line("self.module.image()");
     out.close("}");
     out.line("");
-    out.doc("The driver crate's module, for what this file has no method for.");
+    out.doc("The driver's handle of the module, for what this file has no method for; valid as long as `self`.");
     out.line("#[must_use]");
-    out.open("pub fn driver_module(&self) -> &::std::sync::Arc<::cudarc::driver::CudaModule> {");
+    out.open("pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {");
     out.line("self.module.module()");
     out.close("}");
     out.line("");
     out.doc(
-        "The driver crate's handle of one of [`KERNELS`](Self::KERNELS), for its occupancy and attribute
-functions.
+        "The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
+long as `self`.
 
 # Errors
 When the image does not hold the kernel, or the driver refuses.",
     );
     out.signature(
-        "pub fn function",
+        "pub fn cu_function",
         &[
             "&self".to_owned(),
             "kernel: &runtime::KernelInfo".to_owned(),
         ],
-        " -> Result<::cudarc::driver::CudaFunction, runtime::LaunchError> {",
+        " -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {",
     );
     out.line("self.module.function(Self::KERNELS, kernel)");
     out.close("}");
@@ -215,7 +215,7 @@ When the image does not hold the kernel, or the driver refuses.",
         " -> Result<u32, runtime::LaunchError> {",
     );
     out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
-    let call = "runtime::active_blocks_per_sm(&self.module, &function, kernel, threads, shared)";
+    let call = "runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)";
     out.line(call);
     out.close("}");
     out.line("");
@@ -236,7 +236,7 @@ When the image does not hold the kernel, or the driver refuses.",
         " -> Result<(u32, u32), runtime::LaunchError> {",
     );
     out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
-    out.line("runtime::suggested_block_size(&self.module, &function, kernel, shared)");
+    out.line("runtime::suggested_block_size(&self.module, function, kernel, shared)");
     out.close("}");
 }
 
@@ -282,10 +282,11 @@ fn global_accessor(
     let method = &planned.method;
     let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
     out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
-    out.line(format!(
-        "runtime::Global::find({module}, {})",
-        string(&global.symbol)
-    ));
+    let find = Expr::Call(
+        "runtime::Global::find".to_owned(),
+        vec![Expr::atom(module), Expr::string(&global.symbol)],
+    );
+    out.expr("", &find, "");
     out.close("}");
 }
 

@@ -1,0 +1,31 @@
+//! Everything that a cubin tells: target, functions, variables, sizes, both views. Seeds: `tests/golden/cubins`.
+#![no_main]
+
+use std::fmt;
+
+use cubin_core::{Cubin, json, sizes, text};
+use libfuzzer_sys::fuzz_target;
+
+/// A writer that keeps nothing.
+struct Sink;
+
+impl fmt::Write for Sink {
+    fn write_str(&mut self, _: &str) -> fmt::Result {
+        Ok(())
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(cubin) = Cubin::parse(data) else {
+        return;
+    };
+    let _ = (cubin.target(), cubin.toolkit(), cubin.variables());
+    for function in cubin.functions().unwrap_or_default() {
+        let _ = (cubin.externs(&function), cubin.spills(&function));
+    }
+    if let Ok(parts) = sizes::parts(cubin.elf()) {
+        let _ = parts;
+    }
+    let _ = text::write(&cubin, &mut Sink);
+    let _ = json::write(&cubin, &mut Sink);
+});

@@ -1,0 +1,208 @@
+//! Damaged cubins: every prefix, every byte changed, extreme numbers in every header field. Each is read through every
+//! view; each view ends with a value or an error, never with a panic, and the size map keeps its promise.
+
+use std::{fmt, fs, path::PathBuf};
+
+use cubin_core::{Cubin, json, sizes, text};
+
+struct Sink;
+
+impl fmt::Write for Sink {
+    fn write_str(&mut self, _: &str) -> fmt::Result {
+        Ok(())
+    }
+}
+
+/// Small fixtures, one per header dialect: both layouts, `a` and `f` targets, 32-bit, extended numbering, Mercury.
+const FIXTURES: [&str; 5] = [
+    "m32-11.8-sm_52",
+    "one-11.7-75",
+    "extended-numbering-2",
+    "min-13.5-sm_90a",
+    "min-13.5-sm_100f",
+];
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("golden/cubins")
+        .join(format!("{name}.cubin"));
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Reads everything; gives whether the file was accepted at all.
+fn read(data: &[u8]) -> bool {
+    let Ok(cubin) = Cubin::parse(data) else {
+        return false;
+    };
+    text::write(&cubin, &mut Sink).expect("the text view writes errors and goes on");
+    let _ = json::write(&cubin, &mut Sink);
+    if let Ok(functions) = cubin.functions() {
+        for function in &functions {
+            let _ = cubin.raw_symbol(function);
+        }
+    }
+    if let Ok(parts) = sizes::parts(cubin.elf()) {
+        check_parts(&parts, data.len());
+    }
+    true
+}
+
+fn check_parts(parts: &[sizes::Part], length: usize) {
+    let mut at = 0;
+    for part in parts {
+        assert_eq!(part.start, at, "the parts follow each other");
+        assert_ne!(part.size, 0);
+        at += part.size;
+    }
+    assert_eq!(at, length as u64, "the parts cover the file");
+    let sum: u64 = sizes::totals(parts).iter().map(|(_, bytes)| bytes).sum();
+    assert_eq!(sum, length as u64);
+}
+
+#[test]
+fn every_byte_of_every_recorded_cubin_has_one_label() {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/cubins");
+    let mut seen = 0;
+    for entry in fs::read_dir(directory).expect("the recorded cubins") {
+        let data = fs::read(entry.expect("an entry").path()).expect("a cubin");
+        let cubin = Cubin::parse(&data).expect("a valid cubin");
+        check_parts(&sizes::parts(cubin.elf()).expect("parts"), data.len());
+        seen += 1;
+    }
+    assert!(seen >= 50);
+}
+
+#[test]
+fn every_prefix() {
+    for name in FIXTURES {
+        let data = fixture(name);
+        assert!(read(&data), "{name} is valid");
+        for end in 0..data.len() {
+            read(&data[..end]);
+        }
+    }
+}
+
+#[test]
+fn every_byte_changed() {
+    for name in FIXTURES {
+        let mut data = fixture(name);
+        let mut refused = 0;
+        for at in 0..data.len() {
+            let before = data[at];
+            // All bits of one byte, one bit of the next.
+            let change = if at % 2 == 0 { 0xff } else { 1 << (at / 2 % 8) };
+            data[at] = before ^ change;
+            refused += usize::from(!read(&data));
+            data[at] = before;
+        }
+        assert!(refused > 0, "{name}: some changes must be noticed");
+    }
+}
+
+/// Overwrites `width` bytes at `at` with a number.
+fn put(data: &mut [u8], at: usize, width: usize, value: u64) {
+    data[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+}
+
+#[test]
+fn extreme_numbers_in_header_fields() {
+    for name in FIXTURES {
+        let data = fixture(name);
+        let wide = data[4] == 2;
+        let number = |at: usize, width: usize| {
+            let mut bytes = [0; 8];
+            bytes[..width].copy_from_slice(&data[at..at + width]);
+            usize::try_from(u64::from_le_bytes(bytes)).expect("a small number")
+        };
+        let (table, header, entry) = if wide {
+            (number(40, 8), 64, 64)
+        } else {
+            (number(32, 4), 52, 40)
+        };
+        let fields = (16..header).chain(table..data.len().min(table + 16 * entry));
+        for at in fields.step_by(2) {
+            for width in [2, 4, 8] {
+                // Fields lie at multiples of their width; 2-byte fields only in the file header.
+                if at + width > data.len() || at % width != 0 || (width == 2 && at >= header) {
+                    continue;
+                }
+                for value in [
+                    0,
+                    1,
+                    u64::MAX,
+                    u64::MAX >> 1,
+                    1 << 63,
+                    (1 << 31) - 1,
+                    0xff00,
+                    data.len() as u64,
+                ] {
+                    let mut changed = data.clone();
+                    put(&mut changed, at, width, value);
+                    read(&changed);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_say_what_where_and_what_next() {
+    let data = fixture("min-13.5-sm_90a");
+    let error = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut data = data.clone();
+        change(&mut data);
+        Cubin::parse(&data).expect_err("a damaged file").to_string()
+    };
+    for (change, expected) in [
+        (
+            &(|data: &mut Vec<u8>| data.truncate(8)) as &dyn Fn(&mut Vec<u8>),
+            "no cubin: the file is shorter than an ELF header (offset 0x0)",
+        ),
+        (
+            &|data| data[0] = b'M',
+            "no cubin: the file does not start with the ELF magic 7f 45 4c 46 (offset 0x0)",
+        ),
+        (
+            &|data| put(data, 18, 2, 62),
+            "no cubin: e_machine is 62, expected 190 (CUDA); in host objects read the device code inside (offset 0x12)",
+        ),
+        (
+            &|data| put(data, 58, 2, 40),
+            "e_shentsize is 40, expected 64 (offset 0x3a)",
+        ),
+        (
+            &|data| put(data, 54, 2, 32),
+            "e_phentsize is 32, expected 56 (offset 0x36)",
+        ),
+    ] {
+        assert_eq!(error(change), expected);
+    }
+    // A cut file names the table or the section that is missing.
+    let cut = error(&|data| data.truncate(data.len() - 100));
+    assert!(
+        cut.contains("the file is cut off or damaged") || cut.contains("do not fit"),
+        "{cut}"
+    );
+}
+
+#[test]
+fn an_extended_section_number_without_its_table_is_an_error() {
+    let data = fixture("extended-numbering-2");
+    let cubin = Cubin::parse(&data).expect("a valid cubin");
+    assert_eq!(cubin.functions().expect("functions").len(), 1);
+    // Make the table a section of another type.
+    let elf = cubin.elf();
+    let table = elf
+        .sections()
+        .find(|section| section.ty.0 == 18)
+        .expect("SHT_SYMTAB_SHNDX");
+    let at = elf.header().section_headers as usize + table.index as usize * 64 + 4;
+    let mut damaged = data.clone();
+    put(&mut damaged, at, 4, 1);
+    let error = Cubin::parse(&damaged)
+        .expect("the container is still well-formed")
+        .functions()
+        .expect_err("the symbol cannot be placed");
+    assert!(error.to_string().contains("SHT_SYMTAB_SHNDX"), "{error}");
+}
