@@ -260,7 +260,7 @@ fn objects_archives_libraries_and_executables_of_nvcc() {
             "libwhole.so",
         ],
     );
-    nvcc(&["main.o", "libparts.a", "-cudart", "shared", "-o", "program"]);
+    nvcc(&["main.o", "libparts.a", "-cudart", "static", "-o", "program"]);
     run("cp", &["program", "stripped"]);
     run("strip", &["stripped"]);
 
