@@ -170,23 +170,24 @@ impl ParamRecord {
     /// When the record is shorter than its 12 bytes.
     #[inline]
     pub fn read(attribute: &Attribute<'_>) -> Result<Self> {
-        let mut reader = attribute.reader();
-        let symbol = reader.u32()?;
-        let ordinal = reader.u16()?;
-        let offset = reader.u16()?;
+        let &[a, b, c, d, e, f, g, h, last @ ..] = attribute.array::<12>()?;
+        let symbol = u32::from_le_bytes([a, b, c, d]);
+        let ordinal = u16::from_le_bytes([e, f]);
+        let offset = u16::from_le_bytes([g, h]);
         if Eiattr(attribute.code) == Eiattr::KPARAM_INFO_V2 {
+            let [low, high, align, space] = last;
             return Ok(Self {
                 symbol,
                 ordinal,
                 offset,
-                size: reader.u16()?.into(),
-                pointee_align_log2: reader.u8()?,
-                pointee_space: PointeeSpace(reader.u8()?),
+                size: u16::from_le_bytes([low, high]).into(),
+                pointee_align_log2: align,
+                pointee_space: PointeeSpace(space),
                 bank: None,
                 space: ParamSpace::CONSTANT_BANK,
             });
         }
-        let word = reader.u32()?;
+        let word = u32::from_le_bytes(last);
         Ok(Self {
             symbol,
             ordinal,
@@ -243,6 +244,7 @@ fn mbarrier(bytes: &[u8; 16]) -> Mbarrier {
     }
 }
 
+#[inline]
 fn pair(bytes: &[u8; 8]) -> (u32, u32) {
     let [a, b, c, d, e, f, g, h] = *bytes;
     (
@@ -421,10 +423,10 @@ impl<'a> Payload<'a> {
             | Eiattr::MIN_STACK_SIZE
             | Eiattr::MAX_STACK_SIZE
             | Eiattr::SAM_REGION_STACK_SIZE
-            | Eiattr::LOAD_CACHE_REQUEST => Self::OfSymbol {
-                symbol: reader.u32()?,
-                value: reader.u32()?,
-            },
+            | Eiattr::LOAD_CACHE_REQUEST => {
+                let (symbol, value) = of_symbol(attribute)?;
+                Self::OfSymbol { symbol, value }
+            }
             Eiattr::PARAM_CBANK => Self::ParamBank {
                 symbol: reader.u32()?,
                 offset: reader.u16()?,
@@ -482,8 +484,21 @@ fn number<'a>(attribute: &Attribute<'a>, form: impl FnOnce(u32) -> Payload<'a>) 
 /// When the record is shorter than its 12 bytes.
 #[inline]
 pub fn dimensions(attribute: &Attribute<'_>) -> Result<[u32; 3]> {
-    let mut reader = attribute.reader();
-    Ok([reader.u32()?, reader.u32()?, reader.u32()?])
+    let &[a, b, c, d, e, f, g, h, i, j, k, l] = attribute.array::<12>()?;
+    Ok([
+        u32::from_le_bytes([a, b, c, d]),
+        u32::from_le_bytes([e, f, g, h]),
+        u32::from_le_bytes([i, j, k, l]),
+    ])
+}
+
+/// Reads the two 32-bit numbers of a record about one function: symbol index and value.
+///
+/// # Errors
+/// When the record is shorter than its 8 bytes.
+#[inline]
+pub fn of_symbol(attribute: &Attribute<'_>) -> Result<(u32, u32)> {
+    attribute.array::<8>().map(pair)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use crate::{
     Error, Function, Params, Result,
     arch::Flags,
-    attr::{Annotation, Annotations, ParamRecord, dimensions},
+    attr::{Annotation, Annotations, ParamRecord, dimensions, of_symbol},
     consts::{Eiattr, ElfType, SectionType, SymbolType},
     elf::{Elf, Layout, Names, Place, Section, utf8_part},
     kernel::{Cuobjdump, LaunchBounds, Param, Resources},
@@ -212,9 +212,7 @@ fn read_symbol_records(
         ) {
             continue;
         }
-        let mut reader = attribute.reader();
-        let index = reader.u32()?;
-        let value = reader.u32()?;
+        let (index, value) = of_symbol(&attribute)?;
         // Functions that live inside a kernel's section have records of their own: the symbol must be the kernel's.
         let Place::Section(place) = elf.symbol(index)?.place else {
             continue;
@@ -262,10 +260,9 @@ fn read_attributes(
         match Eiattr(attribute.code) {
             Eiattr::KPARAM_INFO | Eiattr::KPARAM_INFO_V2 => block.push(&attribute)?,
             Eiattr::PARAM_CBANK => {
-                let mut reader = attribute.reader();
-                let _symbol = reader.u32()?;
-                block.base = reader.u16()?.into();
-                block.size = reader.u16()?.into();
+                let &[_, _, _, _, a, b, c, d] = attribute.array()?;
+                block.base = u16::from_le_bytes([a, b]).into();
+                block.size = u16::from_le_bytes([c, d]).into();
             }
             Eiattr::CBANK_PARAM_SIZE if block.size == 0 => {
                 block.size = attribute.number().unwrap_or(0);

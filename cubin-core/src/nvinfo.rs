@@ -39,6 +39,18 @@ impl<'a> Attribute<'a> {
         }
     }
 
+    /// The first `N` bytes of an SVAL record.
+    ///
+    /// # Errors
+    /// When the record is shorter, or has another format.
+    #[inline]
+    pub fn array<const N: usize>(&self) -> Result<&'a [u8; N]> {
+        match self.bytes().first_chunk() {
+            Some(bytes) => Ok(bytes),
+            None => self.reader().array(),
+        }
+    }
+
     /// A cursor over [`bytes`](Self::bytes).
     #[inline]
     pub fn reader(&self) -> Reader<'a> {

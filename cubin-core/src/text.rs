@@ -13,6 +13,7 @@ use crate::{
     consts::{Compat, Eiattr, SectionType, SymbolType},
     elf::{Class, Elf, Layout, Names, Place, Section, Symbol},
     nvinfo::{Attribute, Attributes, Value},
+    reloc::{self, Relocation},
     sizes,
     uses::References,
     variable::Space,
@@ -29,6 +30,7 @@ pub fn write(cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<()> {
     text.compat(cubin)?;
     text.sections(cubin.elf())?;
     text.symbols(cubin.elf())?;
+    text.relocations(cubin.elf())?;
     text.attributes(cubin.elf())?;
     text.functions(cubin)?;
     text.variables(cubin)?;
@@ -239,6 +241,44 @@ impl Text<'_> {
             write!(self.out, ", space {space}").map_err(full)?;
         }
         line!(self, "")
+    }
+
+    fn relocations(&mut self, elf: &Elf<'_>) -> Result<()> {
+        for table in reloc::tables(elf) {
+            let table = match table {
+                Ok(table) => table,
+                Err(error) => return self.error(&error),
+            };
+            line!(
+                self,
+                "relocations in section {} of section {}",
+                table.section.index,
+                table.section.info
+            )?;
+            for relocation in table.entries {
+                match relocation {
+                    Ok(Relocation {
+                        offset,
+                        ty,
+                        symbol,
+                        addend: Some(addend),
+                        ..
+                    }) => line!(
+                        self,
+                        "  {offset:#x} {ty} symbol {symbol} addend {addend:#x}"
+                    )?,
+                    Ok(relocation) => line!(
+                        self,
+                        "  {:#x} {} symbol {}",
+                        relocation.offset,
+                        relocation.ty,
+                        relocation.symbol
+                    )?,
+                    Err(error) => self.error(&error)?,
+                }
+            }
+        }
+        Ok(())
     }
 
     fn attributes(&mut self, elf: &Elf<'_>) -> Result<()> {

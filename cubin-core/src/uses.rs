@@ -4,10 +4,11 @@ use crate::{
     Function, Result,
     arch::Flags,
     attr::{Annotation, Annotations, Payload},
-    consts::{Eiattr, SectionType, SymbolType},
-    elf::{Class, Elf, Names, utf8_part},
+    consts::{Eiattr, SymbolType},
+    elf::{Elf, Names, utf8_part},
     nvinfo::Attributes,
     reader::Reader,
+    reloc,
 };
 
 /// Spill instructions with the bytes they move, per thread.
@@ -136,15 +137,10 @@ pub(crate) fn references(elf: &Elf<'_>, functions: &[Function<'_>]) -> Result<Ve
     let mut references = vec![References::default(); functions.len()];
     // (function, symbol) pairs, each to be counted once.
     let mut used = Vec::new();
-    let wide = elf.header().class == Class::Elf64;
-    for section in elf.sections() {
-        let addend = match section.ty {
-            SectionType::REL => 0,
-            SectionType::RELA => 8,
-            _ => continue,
-        };
+    for table in reloc::tables(elf) {
+        let table = table?;
         // The relocated section is the function's code, or another section of it such as `.nv.constant0.<f>`.
-        let target = elf.section(section.info)?;
+        let target = elf.section(table.section.info)?;
         let Some(function) = [target.index, target.info].iter().find_map(|index| {
             functions
                 .binary_search_by_key(index, |function| function.section)
@@ -152,20 +148,8 @@ pub(crate) fn references(elf: &Elf<'_>, functions: &[Function<'_>]) -> Result<Ve
         }) else {
             continue;
         };
-        let mut reader = elf.reader(&section)?;
-        while !reader.is_empty() {
-            // Offset, then type and symbol in one word, then the addend of RELA.
-            let symbol = if wide {
-                reader.u64()?;
-                let symbol = (reader.u64()? >> 32) as u32;
-                reader.bytes(addend)?;
-                symbol
-            } else {
-                reader.u32()?;
-                let symbol = reader.u32()? >> 8;
-                reader.bytes(addend / 2)?;
-                symbol
-            };
+        for relocation in table.entries {
+            let symbol = relocation?.symbol;
             if is_reference(elf.symbol(symbol)?.ty()) {
                 used.push((function, symbol));
             }

@@ -985,7 +985,7 @@ fn a_launch_allocates_nothing() {
             assert_eq!(
                 log.iter().filter(|line| line.starts_with("launch")).count(),
                 21
-            )
+            );
         },
     );
 }

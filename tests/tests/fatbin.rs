@@ -67,9 +67,9 @@ fn recorded_fatbins_of_every_scheme() {
         (
             "x3.fatbin",
             &[
-                "CUBIN sm_100a Stored 5168",
-                "CUBIN sm_100 Stored 5168",
-                "CUBIN sm_120f Stored 5168",
+                "CUBIN sm_100a Stored 5162",
+                "CUBIN sm_100 Stored 5162",
+                "CUBIN sm_120f Stored 5162",
                 "PTX sm_90 Zstd 509",
             ],
         ),
@@ -214,7 +214,10 @@ fn cuobjdump_extracts_the_same_cubins() {
             list.iter().map(|(target, _)| target.clone()).collect()
         };
         assert_eq!(targets(&ours), targets(&theirs), "{mode}");
-        assert_eq!(ours, theirs, "{mode}: the bytes differ");
+        for ((target, ours), (_, theirs)) in ours.iter().zip(&theirs) {
+            assert_eq!(ours.len(), theirs.len(), "{mode}: {target}");
+            assert!(ours == theirs, "{mode}: {target}: the bytes differ");
+        }
         let packed = entries
             .iter()
             .filter(|entry| entry.compression() != Ok(Compression::Stored))

@@ -181,11 +181,17 @@ impl Reader<'_> {
         if !functions.iter().any(|function| function.kernel) {
             self.sink.push(messages::no_kernels(source, target));
         }
-        let side_files = image
-            .unit
-            .and_then(|unit| unit.stub.as_deref().zip(unit.gpu.as_deref()));
+        let side_files = image.unit.and_then(|unit| {
+            Some((
+                unit.stub.as_deref()?,
+                unit.gpu.as_deref()?,
+                &unit.dependencies,
+            ))
+        });
         let mut signatures = match side_files {
-            Some((stub, gpu)) => self.signatures(source, target, stub, gpu, &functions)?,
+            Some((stub, gpu, dependencies)) => {
+                self.signatures(source, target, (stub, gpu), dependencies, &functions)?
+            }
             None => self.declared(&functions),
         };
         if let Some(unit) = image.unit {
@@ -213,13 +219,15 @@ impl Reader<'_> {
         &mut self,
         source: &str,
         target: Sm,
-        stub: &Path,
-        gpu: &Path,
+        (stub, gpu): (&Path, &Path),
+        dependencies: &[PathBuf],
         functions: &[Function<'_>],
     ) -> Option<Signatures> {
         match read_signatures(stub, gpu, self.toolkit) {
             Ok(mut signatures) => {
-                for finding in signature::check(&mut signatures, functions, target) {
+                let findings = signature::check(&mut signatures, functions, target);
+                signature::guard(&mut signatures, self.facts_of(dependencies));
+                for finding in findings {
                     let place = self.places.of(&signatures, &finding.symbol);
                     self.sink.push(messages::signature(&finding, place));
                 }
@@ -237,6 +245,19 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// What the files that were compiled say of types that the compiler's side files cannot show.
+    fn facts_of(&self, dependencies: &[PathBuf]) -> signature::SourceFacts {
+        let includes = toolkit_dirs(self.toolkit);
+        let mut facts = signature::SourceFacts::default();
+        for path in dependencies {
+            // The compiler has just read it; what cannot be read now is taken for doubtful.
+            let found = fs::File::open(self.places.root.join(path))
+                .and_then(|file| signature::scan_source(path, file, &includes));
+            facts.int128 |= found.map_or(true, |found| found.int128);
+        }
+        facts
     }
 
     /// From `[[kernel]]` and the symbols, for machine code without C++ source.
@@ -292,10 +313,7 @@ fn read_signatures(
     let stub = read(stub)?;
     let gpu =
         fs::File::open(gpu).map_err(|error| format!("cannot read {}: {error}", gpu.display()))?;
-    let includes: Vec<PathBuf> = toolkit
-        .map(|toolkit| toolkit.root.clone())
-        .into_iter()
-        .collect();
+    let includes = toolkit_dirs(toolkit);
     signature::read(&stub, std::io::BufReader::new(gpu), &includes)
         .map_err(|error| error.to_string())
 }
@@ -336,6 +354,14 @@ fn restore_names(signatures: &mut Signatures, dependencies: &[PathBuf]) {
             definition.file.clone_from(path);
         }
     }
+}
+
+/// Directories whose kernels and types are the toolkit's.
+fn toolkit_dirs(toolkit: Option<&Toolkit>) -> Vec<PathBuf> {
+    toolkit
+        .map(|toolkit| toolkit.root.clone())
+        .into_iter()
+        .collect()
 }
 
 fn policy_facts(

@@ -279,8 +279,8 @@ impl Builder {
     }
 }
 
-/// Why [`Builder::try_build`] failed: every finding, rendered by `Display`.
-#[derive(Debug)]
+/// Why [`Builder::try_build`] failed: every finding, rendered by `Display`; and by `Debug`, which is what `unwrap` and
+/// a `main` that returns a `Result` show.
 pub struct Error {
     findings: Sink,
 }
@@ -298,6 +298,12 @@ impl fmt::Display for Error {
             write!(f, "{}\n\n", diag::render(diag, false))?;
         }
         f.write_str(&self.findings.summary().unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the kernels were not built\n\n{self}")
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Input {
 /// A driver binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backend {
-    /// The `cudarc` crate, 0.19 or later, with its features `std`, `driver`, one way of linking,
+    /// The `cudarc` crate, 0.17 to 0.19, with its features `std`, `driver`, one way of linking,
     /// and one CUDA version (12.0 or later when a target is `sm_90` or later).
     Cudarc {
         /// How the generated file names the crate: `::cudarc` unless it is renamed or re-exported.

@@ -6,7 +6,7 @@ use super::{
     names::{self, Kind},
     plan::{Key, Place},
     types::{Scope, is_signed, scalar_size},
-    write::{Writer, number},
+    write::{Expr, Writer, number},
 };
 use crate::signature::model::{Enum, Field, Record, Scalar, Type};
 
@@ -378,10 +378,8 @@ fn write_union(
     out.line("");
     out.open(format!("impl ::core::fmt::Debug for {ident} {{"));
     out.open("fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {");
-    out.line(format!(
-        "f.debug_struct(\"{}\").finish_non_exhaustive()",
-        ident.trim_start_matches("r#")
-    ));
+    let name = vec![Expr::string(ident.trim_start_matches("r#"))];
+    out.expr("", &Expr::Call("f.write_str".to_owned(), name), "");
     out.close("}");
     out.close("}");
     out.line("");

@@ -185,16 +185,27 @@ impl Writer {
     /// `assert!(left == right);`
     pub(super) fn assert_equal(&mut self, left: &str, right: &str) {
         let condition = format!("{left} == {right}");
-        if condition.chars().count() <= LIST_WIDTH {
-            self.line(format!("assert!({condition});"));
+        let width = |text: &str| text.chars().count();
+        // The arguments of `offset_of!`, which are broken like those of any call.
+        let call = left
+            .strip_suffix(')')
+            .and_then(|call| call.split_once("!("));
+        let short = call.is_none_or(|(_, args)| width(args) <= LIST_WIDTH);
+        let one_line = format!("assert!({condition});");
+        if short && self.indent() + width(&one_line) <= MAX_WIDTH {
+            self.line(one_line);
             return;
         }
         self.open("assert!(");
-        if self.indent() + condition.chars().count() <= MAX_WIDTH {
-            self.line(condition);
-        } else {
-            self.line(left);
-            self.line(format!("    == {right}"));
+        match call {
+            Some((path, args)) if !short || self.indent() + width(&condition) > MAX_WIDTH => {
+                self.open(format!("{path}!("));
+                for part in args.split_inclusive(", ") {
+                    self.line(part.trim_end());
+                }
+                self.close(format!(") == {right}"));
+            }
+            _ => self.line(condition),
         }
         self.close(");");
     }

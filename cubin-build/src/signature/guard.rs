@@ -71,6 +71,23 @@ fn is_user_file(file: &str, toolkit: &[PathBuf]) -> bool {
     !host && !toolkit.iter().any(|dir| path.starts_with(dir))
 }
 
+/// As [`scan_preprocessed`] says it, from one of the files that were included: for those who no longer have the
+/// preprocessed text. `name` is the file's as the preprocessor gave it.
+///
+/// # Errors
+/// When the input cannot be read.
+pub fn scan_source(
+    name: &Path,
+    input: impl Read,
+    toolkit_includes: &[PathBuf],
+) -> io::Result<SourceFacts> {
+    let toolkit: Vec<PathBuf> = toolkit_includes.iter().map(|path| normal(path)).collect();
+    if !is_user_file(&name.to_string_lossy(), &toolkit) {
+        return Ok(SourceFacts::default());
+    }
+    scan_preprocessed(input, toolkit_includes)
+}
+
 /// Withdraws what [`SourceFacts`] put in doubt. Call it after [`check`](super::check()), whose agreement on a by-value
 /// record proves that record.
 pub fn guard(signatures: &mut Signatures, facts: SourceFacts) {

@@ -32,7 +32,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 pub use check::{Finding, Problem, check};
-pub use guard::{SourceFacts, guard, scan_preprocessed};
+pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Type};
 use resolve::Resolver;

@@ -74,6 +74,7 @@ fn doctor_says_what_is_missing() {
         "BAD  toolkit         no CUDA toolkit found",
         "BAD  host compiler   no host C++ compiler found",
         "ok   cache           ",
+        "-    installer       neither uv nor Python on PATH",
         "-    GPU             not known: there is no nvidia-smi on PATH",
     ] {
         assert!(

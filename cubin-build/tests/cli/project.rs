@@ -72,6 +72,29 @@ fn check_shows_what_a_build_would_say() {
         "{}",
         run.stdout
     );
+
+    // A build script may handle the result itself.
+    project.write("cubin.toml", POLICY);
+    project.write(
+        "build.rs",
+        "fn main() {\n    cubin_build::Builder::new().dir(\"kernels\").try_build().unwrap();\n}\n",
+    );
+    let run = cubin(&project, &["check"]);
+    assert_eq!(run.status, Some(1), "{}", run.stderr);
+    assert!(
+        run.stdout.contains("2 kernel images checked: 1 error"),
+        "{}",
+        run.stdout
+    );
+    // What `unwrap` shows can be read.
+    project
+        .build()
+        .fails()
+        .says("--> kernels/sort.cu:1:28")
+        .says("error: 1 kernel over budget");
+
+    project.write("build.rs", cubin_tests::BUILD);
+    project.write("cubin.toml", &POLICY.replace("stack = 0", "stack = 256"));
     // The report asked for nothing that the next build would miss.
     project.build().succeeds();
     assert_eq!(project.cubins().len(), 2);

@@ -24,7 +24,8 @@ fuzz_target!(|data: &[u8]| {
         let _ = (cubin.externs(&function), cubin.spills(&function));
     }
     if let Ok(parts) = sizes::parts(cubin.elf()) {
-        let _ = parts;
+        let sum: u64 = parts.iter().map(|part| part.size).sum();
+        assert_eq!(sum, data.len() as u64, "every byte has one label");
     }
     let _ = text::write(&cubin, &mut Sink);
     let _ = json::write(&cubin, &mut Sink);

@@ -5,16 +5,67 @@ use std::borrow::Cow;
 #[cfg(feature = "fatbin")]
 use super::length;
 use super::{Compression, Entry};
-use crate::{Result, consts::EntryKind, limits};
+use crate::{
+    Result,
+    consts::EntryKind,
+    elf::{Class, Elf},
+    limits,
+};
+
+/// Where the last structure of an ELF file ends: its tables, or the data of a section.
+fn extent(elf: &Elf<'_>) -> u64 {
+    let header = elf.header();
+    let (section, segment) = match header.class {
+        Class::Elf64 => (64, 56),
+        Class::Elf32 => (40, 32),
+    };
+    let table = |start: u64, count: u32, size: u64| {
+        start.saturating_add(u64::from(count).saturating_mul(size))
+    };
+    elf.sections()
+        .filter(|section| !section.ty.no_bits())
+        .map(|section| section.offset.saturating_add(section.size))
+        .chain([
+            table(header.section_headers, header.section_count, section),
+            table(
+                header.program_headers,
+                header.program_header_count.into(),
+                segment,
+            ),
+        ])
+        .fold(u64::from(header.header_size), u64::max)
+}
 
 impl<'a> Entry<'a> {
-    /// The payload, decompressed: the bytes of a cubin (for a stored one with its padding), PTX text with its NUL, or IR.
+    /// The payload, decompressed: the bytes of a cubin, PTX text with its NUL, or IR.
+    ///
+    /// No field gives the length of a stored payload, which is padded to 8 bytes. A stored cubin ends where its ELF
+    /// structures end, as cuobjdump cuts it; one that cannot be read keeps its padding.
     ///
     /// # Errors
     /// When the payload is damaged, is not what its size field says, would be larger than [`limits::FATBIN_IMAGE`], is packed by a
     /// scheme that is not public, or when the crate was built without the feature `fatbin`.
     pub fn image(&self) -> Result<Cow<'a, [u8]>> {
         self.image_within(limits::FATBIN_IMAGE)
+    }
+
+    /// A stored payload, a cubin without its padding.
+    fn stored(&self) -> &'a [u8] {
+        let end = match self.is_cubin() {
+            true => Elf::parse(self.payload).map_or(u64::MAX, |elf| extent(&elf)),
+            false => return self.payload,
+        };
+        let split = usize::try_from(end)
+            .ok()
+            .and_then(|end| self.payload.split_at_checked(end));
+        match split {
+            Some((cubin, padding))
+                if padding.len() < 8 && padding.iter().all(|byte| *byte == 0) =>
+            {
+                cubin
+            }
+            _ => self.payload,
+        }
     }
 
     /// [`image`](Self::image) with another bound, in bytes.
@@ -24,7 +75,7 @@ impl<'a> Entry<'a> {
     pub fn image_within(&self, limit: u64) -> Result<Cow<'a, [u8]>> {
         let compression = self.compression()?;
         if compression == Compression::Stored {
-            return Ok(Cow::Borrowed(self.payload));
+            return Ok(Cow::Borrowed(self.stored()));
         }
         if self.uncompressed_size > limit {
             return Err(self.error(&format!(

@@ -43,8 +43,8 @@ pub struct Entry<'a> {
     pub flags: EntryFlags,
     /// Hash of NVVM entries, else 0.
     pub hash: u64,
-    /// The payload without padding, compressed or not. A stored payload keeps up to 7 bytes of padding, since no
-    /// field gives its length.
+    /// The payload, compressed or not. A stored one keeps up to 7 bytes of padding, since no field gives its length;
+    /// [`image`](Self::image) cuts it.
     pub payload: &'a [u8],
     /// Bytes after decompression; 0 when the payload is stored.
     pub uncompressed_size: u64,

@@ -1367,7 +1367,7 @@ pub mod kinds {
 
     impl ::core::fmt::Debug for Number {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            f.debug_struct("Number").finish_non_exhaustive()
+            f.write_str("Number")
         }
     }
 
@@ -2631,7 +2631,7 @@ pub mod more {
 
     impl ::core::fmt::Debug for Mixed_anonymous1 {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            f.debug_struct("Mixed_anonymous1").finish_non_exhaustive()
+            f.write_str("Mixed_anonymous1")
         }
     }
 

@@ -162,35 +162,6 @@ fn mask(symbol: &str) -> String {
     out
 }
 
-/// Compares with `tests/golden/signatures/<name>`; `BLESS=1` writes it.
-///
-/// # Panics
-/// When they differ.
-pub(crate) fn golden(name: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("golden/signatures")
-        .join(name);
-    if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder");
-        std::fs::write(&path, actual).expect("the golden file");
-        return;
-    }
-    let expected = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}; write it with BLESS=1", path.display()));
-    let differs = expected
-        .lines()
-        .zip(actual.lines())
-        .enumerate()
-        .find(|(_, (a, b))| a != b);
-    assert!(
-        expected == actual,
-        "{} differs, first at {differs:?} ({} lines expected, {} found); BLESS=1 rewrites it",
-        path.display(),
-        expected.lines().count(),
-        actual.lines().count()
-    );
-}
-
 /// The torture case `<name>.cu`.
 pub(crate) fn case(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -5,7 +5,7 @@ use std::process::Command;
 use cubin_build::signature;
 use cubin_build::signature::model::{Signatures, Type};
 use cubin_build::signature::probe::{Verdict, apply_verdicts, probe_source, read_probe_output};
-use cubin_tests::toolkit::toolkit;
+use cubin_tests::toolkit;
 
 use crate::dump::case;
 use crate::torture::{checked, compile, source};
@@ -16,7 +16,7 @@ fn records_that_may_hold_128_bit_members_become_opaque() {
     let name = "parameters_3";
     let compiled = compile(&toolkit, &source("guarded", &case(name)), "sm_90");
     let mut signatures = checked(&toolkit, "guarded", "sm_90", &compiled);
-    let includes = [toolkit.root().join("include")];
+    let includes = [toolkit.root.join("include")];
     let text = compiled.preprocessed(name);
     let facts = signature::scan_preprocessed(text.as_slice(), &includes).expect("readable");
     assert!(facts.int128);
@@ -50,7 +50,7 @@ fn the_compiler_proves_what_its_files_leave_open() {
     let text = probe_source(&format!("{name}.cu"), &signatures).expect("something in doubt");
     let folder = source.parent().expect("a folder");
     std::fs::write(folder.join("probe.cu"), &text).expect("the probe");
-    let output = Command::new(toolkit.root().join("bin/nvcc"))
+    let output = Command::new(&toolkit.nvcc)
         .args([
             "-std=c++17",
             "-arch=sm_90",
@@ -87,7 +87,7 @@ fn the_compiler_proves_what_its_files_leave_open() {
 fn the_toolkits_own_128_bit_integers_do_not_count() {
     let Some(toolkit) = toolkit() else { return };
     let compiled = compile(&toolkit, &source("unguarded", &case("small")), "sm_90");
-    let includes = [toolkit.root().join("include")];
+    let includes = [toolkit.root.join("include")];
     let text = compiled.preprocessed("small");
     let facts = signature::scan_preprocessed(text.as_slice(), &includes).expect("readable");
     assert!(!facts.int128);

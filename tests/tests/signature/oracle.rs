@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::Command;
 
 use cubin_build::signature::model::Signatures;
-use cubin_tests::toolkit::toolkit;
+use cubin_tests::toolkit;
 
 use crate::dump::case;
 use crate::torture::{checked, compile, source};
@@ -52,7 +52,7 @@ fn layouts_are_the_compilers() {
             format!("#include \"{name}.cu\"\n#line 1 \"oracle\"\n{text}static_assert(sizeof(int) == 5, \"the oracle works\");\n"),
         )
         .expect("the translation unit");
-        let output = Command::new(toolkit.root().join("bin/nvcc"))
+        let output = Command::new(&toolkit.nvcc)
             .args([
                 "-std=c++17",
                 "-arch=sm_90",

@@ -5,12 +5,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cubin_build::env::Env;
 use cubin_build::signature;
 use cubin_core::Cubin;
 use cubin_tests::recorded::file;
-use cubin_tests::toolkit::toolkit;
+use cubin_tests::toolkit;
+use cubin_tests::tools::same_as_recorded;
 
-use crate::dump::{case, dump, golden};
+use crate::dump::{case, dump};
 use crate::torture::{compile, source};
 
 const CASES: [&str; 4] = ["small", "parameters", "parameters_2", "parameters_3"];
@@ -38,7 +40,7 @@ fn record(name: &str) {
     let compiled = compile(&toolkit, &source, "sm_90");
     let neutral = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes)
-            .replace(&toolkit.root().display().to_string(), "/toolkit")
+            .replace(&toolkit.root.display().to_string(), "/toolkit")
             .replace(
                 &source.parent().expect("a folder").display().to_string(),
                 "/src",
@@ -58,7 +60,7 @@ fn record(name: &str) {
 #[test]
 fn recordings_read_as_before() {
     for name in CASES {
-        if std::env::var_os("BLESS").is_some_and(|value| value == "1") {
+        if Env::process().peek("BLESS").is_some() {
             record(name);
         }
         let stub = file("signatures/recorded", &format!("{name}.stub.c"));
@@ -72,6 +74,9 @@ fn recordings_read_as_before() {
             let target = cubin.target().expect("a target");
             assert_eq!(signature::check(&mut signatures, &functions, target), []);
         }
-        golden(&format!("recorded/{name}.txt"), &dump(&signatures));
+        same_as_recorded(
+            &format!("signatures/recorded/{name}.txt"),
+            &dump(&signatures),
+        );
     }
 }

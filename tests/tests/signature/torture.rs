@@ -5,10 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cubin_build::signature::{self, model::Signatures};
+use cubin_build::toolkit::Toolkit;
 use cubin_core::{Cubin, Sm};
-use cubin_tests::toolkit::{Toolkit, scratch, toolkit};
+use cubin_tests::toolkit;
+use cubin_tests::tools::{same_as_recorded, scratch, tool};
 
-use crate::dump::{case, dump, golden};
+use crate::dump::{case, dump};
 
 /// What nvcc leaves for one source and target.
 pub(crate) struct Compiled {
@@ -38,7 +40,8 @@ pub(crate) fn compile(toolkit: &Toolkit, source: &Path, arch: &str) -> Compiled 
     let name = source.file_stem().expect("a name").to_string_lossy();
     let dir = folder.join(arch);
     fs::create_dir_all(&dir).expect("a folder per target");
-    toolkit.run(
+    tool(
+        toolkit,
         "nvcc",
         &[
             "-std=c++17",
@@ -73,7 +76,7 @@ pub(crate) fn checked(
     arch: &str,
     compiled: &Compiled,
 ) -> Signatures {
-    let includes = [toolkit.root().join("include")];
+    let includes = [toolkit.root.join("include")];
     let mut signatures = signature::read(&compiled.stub, compiled.gpu.as_slice(), &includes)
         .expect("readable files");
     let cubin = Cubin::parse(&compiled.cubin).expect("a cubin");
@@ -107,7 +110,10 @@ fn exact_or_refused(name: &str, targets: [&str; 2], refused: &[&str]) {
             .map(|kernel| kernel.base_name.as_str())
             .collect();
         assert_eq!(actual, refused, "{name} on {arch}");
-        golden(&format!("recorded/{name}.txt"), &dump(&signatures));
+        same_as_recorded(
+            &format!("signatures/recorded/{name}.txt"),
+            &dump(&signatures),
+        );
         all.push((arch.parse::<Sm>().expect("a target"), signatures));
     }
     let kernels = all[0].1.kernels.len();

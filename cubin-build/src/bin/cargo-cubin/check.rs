@@ -34,7 +34,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let kernels: usize = reports.iter().map(|report| report.kernels.len()).sum();
         writeln!(
             out,
-            "{kernels} kernel images checked: {errors} errors, {warnings} warnings"
+            "{} checked: {}, {}",
+            count(kernels, "kernel image"),
+            count(errors, "error"),
+            count(warnings, "warning")
         )?;
     }
     Ok(if errors > 0 {
@@ -42,6 +45,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// `1 error`, `2 errors`.
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> {

@@ -56,6 +56,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     lines.extend(toolkits(&env, &packages));
     lines.push(host_compiler(&env));
     lines.push(cache(&env));
+    lines.push(installer(&env));
     lines.push(driver(&env));
     lines.extend(gpus(&env));
     lines.extend(packages.iter().map(policy));
@@ -219,6 +220,22 @@ fn cache(env: &Env) -> Line {
             Line::new(State::Good, SUBJECT, format!("{}: {holds}", dir.display()))
         }
         Err(error) => Line::new(State::Missing, SUBJECT, error.to_string()),
+    }
+}
+
+/// What installs toolkits.
+fn installer(env: &Env) -> Line {
+    const SUBJECT: &str = "installer";
+    match ["uv", "python3", "python"]
+        .iter()
+        .find_map(|name| env.find_program(name))
+    {
+        Some(program) => Line::new(State::Good, SUBJECT, program.display().to_string()),
+        None => Line::new(
+            State::Missing,
+            SUBJECT,
+            "neither uv nor Python on PATH: toolkits cannot be installed into the cache",
+        ),
     }
 }
 

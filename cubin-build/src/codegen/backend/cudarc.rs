@@ -1,8 +1,9 @@
-//! Wrappers over the `cudarc` crate, 0.19 or later.
+//! Wrappers over the `cudarc` crate, 0.17 to 0.19.
 //!
 //! A wrapper checks the launch, turns device memory into addresses through the crate's own traits, which
 //! order its uses between streams, and hands the driver one pointer per argument. The crate's launch builder
-//! is not used: it allocates for every launch and knows no clusters.
+//! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
+//! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
 use super::{Methods, Write, images, kernels, param_names};
 use crate::codegen::{

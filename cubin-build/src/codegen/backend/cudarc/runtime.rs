@@ -151,6 +151,34 @@ pub mod runtime {
     /// How to launch: the driver crate's [`LaunchConfig`], and what it has no field for.
     ///
     /// Every wrapper takes `impl Into<Launch>`, so a plain `LaunchConfig` will do.
+    ///
+    /// ```ignore
+    /// module.reduce(&stream, config, &x, &mut y)?;                                  // plain
+    /// module.reduce(&stream, Launch::cooperative(config), &x, &mut y)?;             // grid-wide sync
+    /// module.reduce(&stream, Launch::clustered(config, (2, 1, 1)), &x, &mut y)?;    // clusters of two
+    /// ```
+    ///
+    /// # Graphs
+    /// Launches on a stream that is being captured become nodes of the graph. Uses of memory must not be
+    /// tracked by events then, since a capture cannot wait for events from outside of it:
+    ///
+    /// ```ignore
+    /// unsafe { context.disable_event_tracking() };    // before the slices are allocated
+    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    /// unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };
+    /// let graph = stream.end_capture(flags)?;
+    /// ```
+    ///
+    /// A node made by hand takes the kernel's handle and one pointer per argument:
+    ///
+    /// ```ignore
+    /// let mut arguments = [(&raw const n).cast_mut().cast(), (&raw const x).cast_mut().cast()];
+    /// let node = CUDA_KERNEL_NODE_PARAMS {
+    ///     func: module.cu_function(&saxpy::info::SAXPY)?,
+    ///     kernelParams: arguments.as_mut_ptr(),
+    ///     ..dimensions
+    /// };
+    /// ```
     #[derive(Clone, Copy, Debug)]
     pub struct Launch {
         /// Grid, block and dynamic shared memory.
