@@ -23,13 +23,17 @@ pub mod consts;
 pub mod cubin;
 #[cfg(feature = "demangle")]
 pub mod demangle;
+#[cfg(feature = "views")]
 pub mod diff;
 pub mod elf;
 pub mod error;
 pub mod fatbin;
 mod functions;
+#[cfg(feature = "views")]
 pub mod host;
+#[cfg(feature = "views")]
 pub mod image;
+#[cfg(feature = "views")]
 pub mod json;
 pub mod kernel;
 pub mod limits;
@@ -38,7 +42,9 @@ pub mod nvinfo;
 pub mod occupancy;
 pub mod reader;
 pub mod reloc;
+#[cfg(feature = "views")]
 pub mod sizes;
+#[cfg(feature = "views")]
 pub mod text;
 pub mod uses;
 pub mod variable;

@@ -2,7 +2,7 @@
 //!
 //! Yields where each entry writes, of which type it is and which symbol it names; what the bits of a type mean is data of
 //! [`RelocType`]. Both classes are read. Mercury's own relocation sections (`.nv.merc.rela.*`) have another type and are
-//! not read. Nothing is applied here: see [`image`](crate::image).
+//! not read. Nothing is applied here: module `image` does that.
 //!
 //! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5 (CUBIN_FORMAT section 9).
 
