@@ -161,8 +161,8 @@ codes! {
         "A cubin is for another target than the one asked for. A wrapper around it would fail to load on the GPUs it was meant for.",
         "error[target-mismatch]: saxpy.sm_90.cubin is for sm_80";
     KERNEL_SET_MISMATCH = "kernel-set-mismatch", Cubin,
-        "The kernels of a source differ from those in its cubins, or differ between targets, for example through `#if __CUDA_ARCH__`. The generated module has one method per kernel and promises each for every image.",
-        "error[kernel-set-mismatch]: kernel `gemm_tma` is in the cubin for sm_90a but not in the one for sm_80";
+        "The kernels that nvcc's host code registers differ from those in the cubin. This is a bug in cubin-build, or a new nvcc: please report it with the source. A kernel that exists for some targets only (through `#if __CUDA_ARCH__`) is no finding: its wrapper says so when the loaded image does not hold it.",
+        "error[kernel-set-mismatch]: kernel `gemm_tma` on sm_90a: is in the cubin but not registered by the host code";
 
     // signature
     SIGNATURE_MISMATCH = "signature-mismatch", Signature,
