@@ -25,7 +25,7 @@ pub struct Shown {
     pub shared: u64,
     /// LOCAL in bytes.
     pub local: u64,
-    /// CONSTANT[bank] in bytes.
+    /// `CONSTANT[bank]` in bytes.
     pub constant: BTreeMap<u8, u64>,
     /// EIATTR_KPARAM_INFO, or its second version: (ordinal, offset, size), by ordinal.
     pub params: Vec<(u64, u64, u64)>,
