@@ -10,11 +10,12 @@
 
 use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, SIZEOF_IDENT},
-    section_header::{SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
+    section_header::{SHF_EXECINSTR, SHN_UNDEF, SHN_XINDEX},
 };
 use goblin::{elf32, elf64};
 
 mod names;
+mod symbols;
 mod types;
 
 pub use names::{Names, StringTable, utf8_part};
@@ -22,7 +23,7 @@ pub use types::{Class, Header, Layout, Place, Section, Symbol};
 
 use crate::{
     Error, Result,
-    consts::{ElfMachine, ElfType, OsAbi, SectionType, SttOther},
+    consts::{ElfMachine, ElfType, OsAbi, SectionType},
     limits,
     reader::Reader,
 };
@@ -263,101 +264,6 @@ impl<'a> Elf<'a> {
     #[inline]
     pub fn reader(&self, section: &Section) -> Result<Reader<'a>> {
         Ok(Reader::new(self.data(section)?, section.offset))
-    }
-
-    /// Index of the symbol table's section; 0 when the file has none.
-    pub fn symbol_table(&self) -> u32 {
-        self.symbols.section
-    }
-
-    /// Number of symbols, symbol 0 included.
-    #[inline]
-    pub fn symbol_count(&self) -> u32 {
-        let bytes = self.symbols.entries.len();
-        let count = match self.header.class {
-            Class::Elf32 => bytes / elf32::sym::SIZEOF_SYM,
-            Class::Elf64 => bytes / elf64::sym::SIZEOF_SYM,
-        };
-        u32::try_from(count).unwrap_or(u32::MAX)
-    }
-
-    /// The symbol of an index, extended section numbers resolved.
-    ///
-    /// # Errors
-    /// When there is no such symbol, or when it has an extended section number and the file has no table of those.
-    #[inline]
-    pub fn symbol(&self, index: u32) -> Result<Symbol> {
-        let size = symbol_size(self.header.class);
-        let bytes = (index as usize)
-            .checked_mul(size)
-            .and_then(|at| self.symbols.entries.get(at..));
-        let raw = bytes.and_then(|bytes| decode_symbol(self.header.class, bytes));
-        let Some(raw) = raw else {
-            return Err(self.no_symbol(index));
-        };
-        let place = match u32::from(raw.st_shndx) {
-            SHN_UNDEF => Place::Undefined,
-            SHN_XINDEX => Place::Section(self.extended_index(index)?),
-            SHN_LORESERVE.. => Place::Reserved(raw.st_shndx),
-            section => Place::Section(section),
-        };
-        Ok(Symbol {
-            index,
-            name: raw.st_name,
-            info: raw.st_info,
-            other: SttOther(raw.st_other),
-            place,
-            value: raw.st_value,
-            size: raw.st_size,
-        })
-    }
-
-    #[cold]
-    fn no_symbol(&self, index: u32) -> Error {
-        Error::new(
-            format!(
-                "symbol {index} is referred to, but the file has only {} symbols",
-                self.symbol_count()
-            ),
-            self.symbols.offset,
-        )
-    }
-
-    #[cold]
-    fn extended_index(&self, index: u32) -> Result<u32> {
-        let entry = self.symbols.extended.and_then(|table| {
-            let at = (index as usize).checked_mul(4)?;
-            table.get(at..)?.first_chunk::<4>()
-        });
-        match entry {
-            Some(bytes) => Ok(u32::from_le_bytes(*bytes)),
-            None => Err(Error::new(
-                format!(
-                    "symbol {index} has an extended section number, but the file has no entry for it in a SHT_SYMTAB_SHNDX section"
-                ),
-                self.symbols.offset,
-            )),
-        }
-    }
-
-    /// All symbols in file order, symbol 0 included.
-    pub fn symbols(&self) -> impl Iterator<Item = Result<Symbol>> + '_ {
-        (0..self.symbol_count()).map(|index| self.symbol(index))
-    }
-
-    /// The string table of symbol names.
-    #[inline]
-    pub fn symbol_names(&self) -> StringTable<'a> {
-        self.symbols.names
-    }
-
-    /// The name of a symbol.
-    ///
-    /// # Errors
-    /// When it lies outside the string table or is not terminated.
-    #[inline]
-    pub fn symbol_name(&self, symbol: &Symbol) -> Result<&'a [u8]> {
-        self.symbols.names.get(symbol.name)
     }
 }
 

@@ -227,3 +227,39 @@ fn what_cuobjdump_does_not_say() {
         (1, 1, 1)
     );
 }
+
+#[test]
+fn the_json_view_is_json_and_says_the_same() {
+    for (name, data) in cubins() {
+        let cubin = Cubin::parse(&data).expect("a cubin");
+        let mut view = String::new();
+        cubin_core::json::write(&cubin, &mut view).expect("a string takes everything");
+        assert!(!view.contains('\n'), "{name}: one line");
+        let view: Value = serde_json::from_str(&view).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(view["schema"], cubin_core::json::SCHEMA);
+        assert_eq!(view["bytes"], data.len());
+        let target = cubin.target().expect("a target").to_string();
+        assert_eq!(view["target"], target);
+        let labels = view["sizes"].as_object().expect("sizes");
+        let sum: u64 = labels.values().filter_map(Value::as_u64).sum();
+        assert_eq!(sum, data.len() as u64, "{name}");
+        let functions = cubin.functions().expect("functions");
+        let shown = view["functions"].as_array().expect("functions");
+        assert_eq!(shown.len(), functions.len(), "{name}");
+        for (shown, function) in shown.iter().zip(&functions) {
+            let resources = &function.resources;
+            assert_eq!(shown["function"], function.symbol);
+            assert_eq!(shown["target"], target);
+            assert_eq!(shown["kernel"], function.kernel);
+            assert_eq!(shown["registers"], resources.registers);
+            assert_eq!(shown["stack"], json!(resources.stack));
+            assert_eq!(shown["static_shared"], resources.static_shared);
+            assert_eq!(shown["cuobjdump"]["shared"], function.cuobjdump.shared);
+            let params = match &function.params {
+                Params::NotRecorded => Value::Null,
+                Params::Recorded { params, .. } => params.len().into(),
+            };
+            assert_eq!(json!(shown["params"].as_array().map(Vec::len)), params);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::{Facts, floor};
 
-pub fn functions(data: &[u8]) -> Vec<Facts<'_>> {
+pub(crate) fn functions(data: &[u8]) -> Vec<Facts<'_>> {
     let elf = goblin_eager::elf::Elf::parse(data).expect("an ELF file");
     // What is left after the parse is the floor's work on attributes; its own walk over the headers costs little beside
     // what the parse has done with them.

@@ -33,7 +33,7 @@ fn triple(data: &[u8], at: usize) -> [u32; 3] {
     [u32_at(data, at), u32_at(data, at + 4), u32_at(data, at + 8)]
 }
 
-pub fn functions(data: &[u8]) -> Vec<Facts<'_>> {
+pub(crate) fn functions(data: &[u8]) -> Vec<Facts<'_>> {
     let new = data[7] == 0x41;
     let flags = u32_at(data, 48);
     let sm = if new { flags >> 8 } else { flags } & 0xff;

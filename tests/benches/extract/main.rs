@@ -25,28 +25,30 @@ use std::{
 
 use cubin_core::{Cubin, Function, Params};
 
+/// Base, size, and (ordinal, offset, size) of each parameter.
+pub(crate) type Block = (u32, u32, Vec<(u16, u32, u32)>);
+
 /// What all three readers give for one function.
 #[derive(Debug, PartialEq, Eq, Default)]
-pub struct Facts<'a> {
-    pub symbol: &'a str,
-    pub section: u32,
-    pub kernel: bool,
-    pub registers: u32,
-    pub stack: Option<u32>,
-    pub frame: Option<u32>,
-    pub spills: Option<u32>,
-    pub shared: u64,
-    pub reserved: u64,
-    pub local: u64,
-    pub constant: Vec<(u8, u64)>,
-    pub barriers: Option<u8>,
-    pub code: u64,
-    /// Base, size, and (ordinal, offset, size) of each.
-    pub params: Option<(u32, u32, Vec<(u16, u32, u32)>)>,
-    pub max_threads: Option<[u32; 3]>,
-    pub required_threads: Option<[u32; 3]>,
-    pub cluster: Option<[u32; 3]>,
-    pub max_registers: Option<u32>,
+pub(crate) struct Facts<'a> {
+    pub(crate) symbol: &'a str,
+    pub(crate) section: u32,
+    pub(crate) kernel: bool,
+    pub(crate) registers: u32,
+    pub(crate) stack: Option<u32>,
+    pub(crate) frame: Option<u32>,
+    pub(crate) spills: Option<u32>,
+    pub(crate) shared: u64,
+    pub(crate) reserved: u64,
+    pub(crate) local: u64,
+    pub(crate) constant: Vec<(u8, u64)>,
+    pub(crate) barriers: Option<u8>,
+    pub(crate) code: u64,
+    pub(crate) params: Option<Block>,
+    pub(crate) max_threads: Option<[u32; 3]>,
+    pub(crate) required_threads: Option<[u32; 3]>,
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) max_registers: Option<u32>,
 }
 
 impl<'a> From<&Function<'a>> for Facts<'a> {

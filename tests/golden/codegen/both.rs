@@ -52,15 +52,15 @@ pub mod kinds {
             &info::NOTHING,
             &info::KEYWORDS,
             &info::LOAD,
-            &info::COPY_I32_I32_PTR,
-            &info::COPY_F32_F32_PTR,
-            &info::UNNAMED,
-            &info::PACK_I32_F32,
             &geo::info::SCALE_F32,
             &geo::info::SCALE_F64,
             &geo::info::SCALE_F16,
             &geo::info::REDUCE_F32_8,
             &geo::info::REDUCE_I32_8,
+            &info::COPY_I32_I32_PTR,
+            &info::COPY_F32_F32_PTR,
+            &info::UNNAMED,
+            &info::PACK_I32_F32,
         ];
 
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
@@ -689,7 +689,7 @@ pub mod kinds {
         ) -> Result<(), runtime::LaunchError> {
             let ready = runtime::prepare(
                 &self.module,
-                11,
+                16,
                 &info::COPY_I32_I32_PTR,
                 stream,
                 launch.into(),
@@ -729,7 +729,7 @@ pub mod kinds {
         ) -> Result<(), runtime::LaunchError> {
             let ready = runtime::prepare(
                 &self.module,
-                12,
+                17,
                 &info::COPY_F32_F32_PTR,
                 stream,
                 launch.into(),
@@ -768,7 +768,7 @@ pub mod kinds {
             p1: f32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 13, &info::UNNAMED, stream, launch.into())?;
+            let ready = runtime::prepare(&self.module, 18, &info::UNNAMED, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&p0),
@@ -808,7 +808,7 @@ pub mod kinds {
             values_1: f32,
         ) -> Result<(), runtime::LaunchError> {
             let ready =
-                runtime::prepare(&self.module, 14, &info::PACK_I32_F32, stream, launch.into())?;
+                runtime::prepare(&self.module, 19, &info::PACK_I32_F32, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&out.0),
@@ -1679,7 +1679,7 @@ pub mod kinds {
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
                 let ready =
-                    runtime::prepare(self.module, 15, &info::SCALE_F32, stream, launch.into())?;
+                    runtime::prepare(self.module, 11, &info::SCALE_F32, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1722,7 +1722,7 @@ pub mod kinds {
                 out: &mut impl runtime::Out<f64>,
             ) -> Result<(), runtime::LaunchError> {
                 let ready =
-                    runtime::prepare(self.module, 16, &info::SCALE_F64, stream, launch.into())?;
+                    runtime::prepare(self.module, 12, &info::SCALE_F64, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1765,7 +1765,7 @@ pub mod kinds {
                 out: &mut impl runtime::Out<types::Half>,
             ) -> Result<(), runtime::LaunchError> {
                 let ready =
-                    runtime::prepare(self.module, 17, &info::SCALE_F16, stream, launch.into())?;
+                    runtime::prepare(self.module, 13, &info::SCALE_F16, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1806,7 +1806,7 @@ pub mod kinds {
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
                 let ready =
-                    runtime::prepare(self.module, 18, &info::REDUCE_F32_8, stream, launch.into())?;
+                    runtime::prepare(self.module, 14, &info::REDUCE_F32_8, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
@@ -1842,7 +1842,7 @@ pub mod kinds {
                 out: &mut impl runtime::Out<i32>,
             ) -> Result<(), runtime::LaunchError> {
                 let ready =
-                    runtime::prepare(self.module, 19, &info::REDUCE_I32_8, stream, launch.into())?;
+                    runtime::prepare(self.module, 15, &info::REDUCE_I32_8, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
@@ -2064,19 +2064,19 @@ pub mod kinds {
 
             // SAFETY: both are those of this instance.
             unsafe impl Scale for f32 {
-                const INDEX: usize = 15;
+                const INDEX: usize = 11;
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F32;
             }
 
             // SAFETY: both are those of this instance.
             unsafe impl Scale for f64 {
-                const INDEX: usize = 16;
+                const INDEX: usize = 12;
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F64;
             }
 
             // SAFETY: both are those of this instance.
             unsafe impl Scale for types::Half {
-                const INDEX: usize = 17;
+                const INDEX: usize = 13;
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F16;
             }
         }

@@ -50,15 +50,15 @@ pub mod kinds {
             &info::NOTHING,
             &info::KEYWORDS,
             &info::LOAD,
-            &info::COPY_I32_I32_PTR,
-            &info::COPY_F32_F32_PTR,
-            &info::UNNAMED,
-            &info::PACK_I32_F32,
             &geo::info::SCALE_F32,
             &geo::info::SCALE_F64,
             &geo::info::SCALE_F16,
             &geo::info::REDUCE_F32_8,
             &geo::info::REDUCE_I32_8,
+            &info::COPY_I32_I32_PTR,
+            &info::COPY_F32_F32_PTR,
+            &info::UNNAMED,
+            &info::PACK_I32_F32,
         ];
 
         /// The image for a device of compute capability `device`: the exact one, or else the closest lower

@@ -1,0 +1,109 @@
+//! Symbols by index and in order, with extended section numbers resolved.
+
+use super::{Class, Elf, Place, StringTable, Symbol, decode_symbol, symbol_size};
+use crate::{Error, Result, consts::SttOther};
+
+/// `st_shndx` of undefined symbols.
+const SHN_UNDEF: u16 = 0;
+/// The first reserved `st_shndx`.
+const SHN_LORESERVE: u16 = 0xff00;
+/// `st_shndx` of symbols whose section index is in SHT_SYMTAB_SHNDX.
+const SHN_XINDEX: u16 = 0xffff;
+
+impl<'a> Elf<'a> {
+    /// Index of the symbol table's section; 0 when the file has none.
+    pub fn symbol_table(&self) -> u32 {
+        self.symbols.section
+    }
+
+    /// Number of symbols, symbol 0 included.
+    #[inline]
+    pub fn symbol_count(&self) -> u32 {
+        let bytes = self.symbols.entries.len();
+        // Divisors that the compiler knows.
+        let count = match self.header.class {
+            Class::Elf32 => bytes / 16,
+            Class::Elf64 => bytes / 24,
+        };
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// The symbol of an index, extended section numbers resolved.
+    ///
+    /// # Errors
+    /// When there is no such symbol, or when it has an extended section number and the file has no table of those.
+    #[inline]
+    pub fn symbol(&self, index: u32) -> Result<Symbol> {
+        let size = symbol_size(self.header.class);
+        let bytes = (index as usize)
+            .checked_mul(size)
+            .and_then(|at| self.symbols.entries.get(at..));
+        let raw = bytes.and_then(|bytes| decode_symbol(self.header.class, bytes));
+        let Some(raw) = raw else {
+            return Err(self.no_symbol(index));
+        };
+        let place = match raw.st_shndx {
+            SHN_UNDEF => Place::Undefined,
+            SHN_XINDEX => Place::Section(self.extended_index(index)?),
+            SHN_LORESERVE.. => Place::Reserved(raw.st_shndx),
+            section => Place::Section(section.into()),
+        };
+        Ok(Symbol {
+            index,
+            name: raw.st_name,
+            info: raw.st_info,
+            other: SttOther(raw.st_other),
+            place,
+            value: raw.st_value,
+            size: raw.st_size,
+        })
+    }
+
+    #[cold]
+    fn no_symbol(&self, index: u32) -> Error {
+        Error::new(
+            format!(
+                "symbol {index} is referred to, but the file has only {} symbols",
+                self.symbol_count()
+            ),
+            self.symbols.offset,
+        )
+    }
+
+    #[cold]
+    fn extended_index(&self, index: u32) -> Result<u32> {
+        let entry = self.symbols.extended.and_then(|table| {
+            let at = (index as usize).checked_mul(4)?;
+            table.get(at..)?.first_chunk::<4>()
+        });
+        match entry {
+            Some(bytes) => Ok(u32::from_le_bytes(*bytes)),
+            None => Err(Error::new(
+                format!(
+                    "symbol {index} has an extended section number, but the file has no entry for it in a SHT_SYMTAB_SHNDX section"
+                ),
+                self.symbols.offset,
+            )),
+        }
+    }
+
+    /// All symbols in file order, symbol 0 included.
+    pub fn symbols(&self) -> impl Iterator<Item = Result<Symbol>> + '_ {
+        (0..self.symbol_count()).map(|index| self.symbol(index))
+    }
+
+    /// The string table of symbol names.
+    #[inline]
+    pub fn symbol_names(&self) -> StringTable<'a> {
+        self.symbols.names
+    }
+
+    /// The name of a symbol.
+    ///
+    /// # Errors
+    /// When it lies outside the string table or is not terminated.
+    #[inline]
+    pub fn symbol_name(&self, symbol: &Symbol) -> Result<&'a [u8]> {
+        self.symbols.names.get(symbol.name)
+    }
+}
