@@ -91,3 +91,22 @@ pub fn same_as_recorded(name: &str, text: &str) {
         come.join("\n")
     );
 }
+
+/// Symbols of the kernels for which a generated file has facts, and so a wrapper.
+pub fn wrapped_symbols(generated: &str) -> std::collections::BTreeSet<String> {
+    let mut symbols = std::collections::BTreeSet::new();
+    for text in generated.split(" symbol:").skip(1) {
+        let text = text.trim_start();
+        // A long symbol is written in pieces.
+        let literals = match text.strip_prefix("concat!(") {
+            Some(rest) => rest.split(')').next(),
+            None => text.split(',').next(),
+        };
+        let quoted = literals.unwrap_or_default().split('"').skip(1).step_by(2);
+        let symbol: String = quoted.collect();
+        if !symbol.is_empty() {
+            symbols.insert(symbol);
+        }
+    }
+    symbols
+}

@@ -110,20 +110,14 @@ impl Built {
     }
 
     /// Symbols of the kernels that each module of the generated file wraps.
-    fn wrapped(&self) -> BTreeMap<&str, BTreeSet<&str>> {
-        let mut wrapped: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let mut module = "";
-        for line in self.generated.lines() {
-            if let Some(rest) = line.strip_prefix("pub mod ") {
-                module = rest.trim_end_matches(" {");
-            } else if let Some(rest) = line.trim_start().strip_prefix("symbol: \"") {
-                wrapped
-                    .entry(module)
-                    .or_default()
-                    .insert(rest.trim_end_matches("\","));
-            }
-        }
-        wrapped
+    fn wrapped(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let modules = self.generated.split("\npub mod ").skip(1);
+        modules
+            .map(|text| {
+                let name = text.split(" {").next().unwrap_or_default();
+                (name, tools::wrapped_symbols(text))
+            })
+            .collect()
     }
 }
 

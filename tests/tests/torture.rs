@@ -3,7 +3,7 @@
 //! without a warning, so that the layout checks in it hold.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -56,11 +56,7 @@ fn every_kernel_has_a_wrapper_or_a_reason() {
             .try_build()
             .unwrap_or_else(|error| panic!("{error}"));
         let code = fs::read_to_string(&output.generated).expect("the generated file");
-        let symbols: BTreeSet<&str> = code
-            .lines()
-            .filter_map(|line| line.trim_start().strip_prefix("symbol: \""))
-            .map(|rest| rest.trim_end_matches("\","))
-            .collect();
+        let symbols = tools::wrapped_symbols(&code);
         let reasons: BTreeMap<&str, &str> = output
             .warnings
             .iter()
