@@ -623,7 +623,7 @@ mod tests {
     #[test]
     fn short_and_unknown_records() {
         let short = sval(Eiattr::REGCOUNT, &[7]);
-        assert_eq!(Payload::of(&record(&short)).unwrap_err().offset(), 0x108);
+        assert_eq!(Payload::of(&record(&short)).unwrap_err().offset(), 0x104);
         let odd = [4, Eiattr::EXTERNS.0, 3, 0, 1, 2, 3];
         assert!(Payload::of(&record(&odd)).is_err());
         let unknown = [4, 0xee, 3, 0, 1, 2, 3];
