@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn reads_markers_of_gcc() {
-        let text = "# 0 \"k.cu\"\n# 0 \"<built-in>\"\n# 1 \"/usr/include/stdc-predef.h\" 1 3 4\n# 1 \"/work//\"\n\
+        let text = "# 0 \"k.cu\"\n# 0 \"<built-in>\"\n# 1 \"/usr/include/stdc-predef.h\" 1 3 4\n# 1 \"/build//\"\n\
                     # 0 \"<command-line>\" 2\n# 1 \"k.cu\"\n# 1 \"a b/\\303\\274.cuh\" 1\n#pragma once\n# 2 \"k.cu\" 2\n\
                     \"# 1 \\\"not.h\\\"\"\n# 5 \"q\\\"\\\\.h\" 1";
         assert_eq!(

@@ -11,7 +11,9 @@ use super::{
     ctype::{Builtin, CType, QType, spell},
     mangled,
     model::{Kernel, Param, Pointer, Refusal, Scalar, Signatures, Type},
-    names, toolkit,
+    names,
+    resolve::scalar,
+    toolkit,
 };
 
 /// A declaration that the cubin contradicts, or that cannot be read.
@@ -175,32 +177,6 @@ fn lower(ty: &QType) -> Option<(Type, u64, u64)> {
         }
         CType::Array(..) | CType::Function(..) => None,
     }
-}
-
-fn scalar(builtin: Builtin) -> Option<Scalar> {
-    Some(match builtin {
-        Builtin::Bool => Scalar::Bool,
-        Builtin::Char => Scalar::Char,
-        Builtin::SChar => Scalar::SChar,
-        Builtin::UChar => Scalar::UChar,
-        Builtin::Short => Scalar::Short,
-        Builtin::UShort => Scalar::UShort,
-        Builtin::Int => Scalar::Int,
-        Builtin::UInt => Scalar::UInt,
-        Builtin::Long => Scalar::Long,
-        Builtin::ULong => Scalar::ULong,
-        Builtin::LongLong => Scalar::LongLong,
-        Builtin::ULongLong => Scalar::ULongLong,
-        Builtin::Int128 => Scalar::Int128,
-        Builtin::UInt128 => Scalar::UInt128,
-        Builtin::WChar => Scalar::WChar,
-        Builtin::Char8 => Scalar::Char8,
-        Builtin::Char16 => Scalar::Char16,
-        Builtin::Char32 => Scalar::Char32,
-        Builtin::Float => Scalar::Float,
-        Builtin::Double => Scalar::Double,
-        Builtin::Void | Builtin::LongDouble | Builtin::Other(_) => return None,
-    })
 }
 
 /// Parameters as the user declared them, checked by number and size.

@@ -68,7 +68,8 @@ pub(super) struct Resolver<'u> {
     depth: u32,
 }
 
-fn scalar(builtin: Builtin) -> Option<Scalar> {
+/// The model's scalar of a builtin type; `None` for `void` and those without a Rust counterpart.
+pub(super) fn scalar(builtin: Builtin) -> Option<Scalar> {
     Some(match builtin {
         Builtin::Bool => Scalar::Bool,
         Builtin::Char => Scalar::Char,
