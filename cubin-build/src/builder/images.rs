@@ -225,6 +225,7 @@ impl Reader<'_> {
     ) -> Option<Signatures> {
         match read_signatures(stub, gpu, self.toolkit) {
             Ok(mut signatures) => {
+                relative(&mut signatures, &self.places.root);
                 let findings = signature::check(&mut signatures, functions, target);
                 signature::guard(&mut signatures, self.facts_of(dependencies));
                 for finding in findings {
@@ -352,6 +353,24 @@ fn restore_names(signatures: &mut Signatures, dependencies: &[PathBuf]) {
     for definition in kernels.chain(records).chain(enums).flatten() {
         if let Some(path) = renamed.get(&definition.file) {
             definition.file.clone_from(path);
+        }
+    }
+}
+
+/// Names files of the package by their place in it, as generated code may not hold a path of this machine.
+fn relative(signatures: &mut Signatures, root: &Path) {
+    let kernels = signatures
+        .kernels
+        .iter_mut()
+        .map(|kernel| &mut kernel.definition);
+    let records = signatures
+        .records
+        .iter_mut()
+        .map(|record| &mut record.definition);
+    let enums = signatures.enums.iter_mut().map(|item| &mut item.definition);
+    for definition in kernels.chain(records).chain(enums).flatten() {
+        if let Ok(inside) = definition.file.strip_prefix(root) {
+            definition.file = inside.to_owned();
         }
     }
 }

@@ -6,6 +6,7 @@ mod budget_fails;
 mod errors;
 #[cfg(unix)]
 mod incremental;
+mod sources;
 mod verdict;
 
 use cubin_tests::Project;

@@ -1,0 +1,181 @@
+//! Sources that are more than a `.cu` file: instances made on request, PTX, cubins, fatbins.
+
+use std::path::Path;
+
+use cubin_tests::tools;
+
+const TEMPLATE: &str = "namespace ns { template <typename T, int N> __global__ void scale(T *x, T a) { x[threadIdx.x * N] *= a; } }\n";
+
+/// Kernels whose symbols carry their types, and one whose symbol does not.
+const MIXED: &str = "struct Pair { float a; int n; };
+extern \"C\" __global__ void plain(int n, const float *x) { if (n < 0) *const_cast<float *>(x) = 0; }
+__global__ void typed(float *y, double a, Pair by_value) { y[by_value.n] = (float)a * by_value.a; }
+";
+
+/// The signature of a wrapper, on one line.
+fn signature(generated: &str, name: &str) -> String {
+    let start = generated
+        .find(&format!("fn {name}("))
+        .unwrap_or_else(|| panic!("no wrapper {name} in:\n{generated}"));
+    let end = generated[start..]
+        .find(')')
+        .map_or(generated.len(), |end| start + end);
+    generated[start..end]
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn instances_are_made_on_request() {
+    let Some(project) = super::project("instantiate") else {
+        return;
+    };
+    project.write("kernels/fill.cu", TEMPLATE);
+    let request = |kernel: &str, more: &str| {
+        project.write(
+            "cubin.toml",
+            &format!("[build]\narch = [\"sm_90\"]\n[[instantiate]]\nkernel = \"{kernel}\"\n{more}"),
+        );
+    };
+    request(
+        "ns::scale<float, 4>",
+        "[[instantiate]]\nkernel = \"ns::scale<double, 8>\"\nfile = \"kernels/fill.cu\"\n",
+    );
+    project.build().succeeds();
+    let generated = project.generated().expect("a generated file");
+    assert!(
+        signature(&generated, "scale_f32_4").contains("x: &mut impl runtime::Out<f32>, a: f32")
+    );
+    assert!(signature(&generated, "scale_f64_8").contains("a: f64"));
+    // The place is that of the template, not of the file that cubin-build wrote.
+    assert!(generated.contains("kernels/fill.cu:1"), "{generated}");
+    project.build().succeeds().says("Fresh instantiate");
+
+    request("nothing<float>", "");
+    project
+        .build()
+        .fails()
+        .says("cannot instantiate `nothing<float>`: no source has the word `nothing`");
+    request("ns::scale<float>", "");
+    project
+        .build()
+        .fails()
+        .says("[compile-failed] kernels/fill.cu does not compile");
+}
+
+#[test]
+fn machine_code_needs_no_toolkit_and_is_typed_as_far_as_known() {
+    let Some(mut project) = super::project("prebuilt") else {
+        return;
+    };
+    let Some(toolkit) = cubin_tests::toolkit() else {
+        return;
+    };
+    // Nothing is compiled, so nothing is looked for.
+    project.set("CUBIN_BUILD_TOOLKIT", "/nowhere");
+    let dir = project.dir.clone();
+    project.write("mixed.cu", MIXED);
+    let nvcc = |arguments: &[&str]| tools::tool(&toolkit, "nvcc", arguments, &dir);
+    nvcc(&[
+        "-std=c++17",
+        "-arch=sm_90",
+        "-cubin",
+        "-o",
+        "one.cubin",
+        "mixed.cu",
+    ]);
+    let targets = [
+        "-gencode",
+        "arch=compute_90,code=sm_90",
+        "-gencode",
+        "arch=compute_100,code=sm_100",
+    ];
+    nvcc(
+        &[
+            &[
+                "-std=c++17",
+                "-fatbin",
+                "--compress-mode=none",
+                "-o",
+                "many.fatbin",
+                "mixed.cu",
+            ][..],
+            &targets,
+        ]
+        .concat(),
+    );
+    project.write(
+        "build.rs",
+        "fn main() { cubin_build::Builder::new().file(\"one.cubin\").file(\"many.fatbin\").build(); }",
+    );
+    let declare = |params: &str| {
+        project.write(
+            "cubin.toml",
+            &format!("[build]\narch = [\"sm_90\", \"sm_100\"]\n[[kernel]]\nsymbol = \"plain\"\nparams = {params}\n"),
+        );
+    };
+    declare("[\"i32\", \"*const f32\"]");
+    project.build().succeeds();
+    assert_eq!(
+        project.cubins(),
+        ["many.sm_100.cubin", "many.sm_90.cubin", "one.sm_90.cubin"]
+    );
+    let generated = project.generated().expect("a generated file");
+    let plain = signature(&generated, "plain");
+    assert!(
+        plain.contains("p0: i32, p1: &impl runtime::In<f32>"),
+        "{plain}"
+    );
+    let typed = signature(&generated, "typed");
+    assert!(
+        typed.contains("p0: &mut impl runtime::Out<f32>, p1: f64, p2: [u8; 8]"),
+        "{typed}"
+    );
+    assert!(generated.contains("8 bytes of unknown type"));
+
+    declare("[\"i64\", \"*const f32\"]");
+    project
+        .build()
+        .fails()
+        .says("cubin.toml:5:11: [signature-mismatch]")
+        .says("`i64` has 8 bytes, but the cubin records 4 for parameter 0");
+}
+
+#[test]
+fn ptx_is_assembled_without_the_front_end() {
+    let Some(project) = super::project("ptx") else {
+        return;
+    };
+    let Some(toolkit) = cubin_tests::toolkit() else {
+        return;
+    };
+    project.write("mixed.cu", MIXED);
+    let arguments = [
+        "-std=c++17",
+        "-arch=sm_80",
+        "-ptx",
+        "-o",
+        "mixed.ptx",
+        "mixed.cu",
+    ];
+    tools::tool(&toolkit, "nvcc", &arguments, Path::new(&project.dir));
+    project.write(
+        "build.rs",
+        "fn main() { cubin_build::Builder::new().file(\"mixed.ptx\").build(); }",
+    );
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_80\", \"sm_90\"]\n[defaults]\nspills = 0\n",
+    );
+    project.build().succeeds();
+    let generated = project.generated().expect("a generated file");
+    assert!(signature(&generated, "typed").contains("p1: f64"));
+    assert_eq!(project.cubins(), ["mixed.sm_80.cubin", "mixed.sm_90.cubin"]);
+    project.write("mixed.ptx", ".version 7.0\n.target sm_80\nnonsense\n");
+    project
+        .build()
+        .fails()
+        .says("[compile-failed]")
+        .says("mixed.ptx");
+}
