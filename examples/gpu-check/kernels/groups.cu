@@ -4,7 +4,7 @@
 namespace cg = cooperative_groups;
 
 // Every thread writes a square, and after all have, reads that of the opposite end of the grid.
-__global__ void mirror(int *__restrict__ squares, int *__restrict__ out) {
+__global__ void mirror(int *squares, int *out) {
     cg::grid_group grid = cg::this_grid();
     int i = int(grid.thread_rank()), n = int(grid.num_threads());
     squares[i] = i * i;

@@ -1,10 +1,10 @@
 //! The checks. Inputs differ from element to element, so that a wrong offset shows, and all results are exact in
 //! their type, so that they can be compared for equality.
 
-use std::{error::Error, fmt::Debug};
+use std::{error::Error, fmt::Debug, sync::Arc};
 
 use cudarc::driver::{
-    LaunchConfig,
+    CudaStream, LaunchConfig,
     sys::{CUdevice_attribute, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 
@@ -353,10 +353,7 @@ fn graph(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
     outcome
 }
 
-fn captured(
-    gpu: &Gpu,
-    stream: &std::sync::Arc<cudarc::driver::CudaStream>,
-) -> Result<Outcome, Box<dyn Error>> {
+fn captured(gpu: &Gpu, stream: &Arc<CudaStream>) -> Result<Outcome, Box<dyn Error>> {
     let x = stream.clone_htod(&floats(N))?;
     let mut y = stream.clone_htod(&vec![5.0_f32; N])?;
     // Looking a kernel up may load code, which a capture forbids.
