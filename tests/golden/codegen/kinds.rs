@@ -2484,6 +2484,7 @@ pub mod types {
 /// What all modules of this file share: device memory arguments, launch configuration, facts about
 /// kernels, and errors.
 #[allow(dead_code, unreachable_pub)]
+#[allow(clippy::inline_always)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
@@ -3114,8 +3115,14 @@ pub mod runtime {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }
 
-    /// A device address as an argument and the guard that records its use when dropped.
-    pub type Bound<'a> = (sys::CUdeviceptr, SyncOnDrop<'a>);
+    /// A device address as an argument, and the guard that records its use when dropped; none where nothing
+    /// orders the uses.
+    pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
+
+    #[inline]
+    fn guarded<'a>((address, guard): (sys::CUdeviceptr, SyncOnDrop<'a>)) -> Bound<'a> {
+        (address, Some(guard))
+    }
 
     /// Device memory of any element type that a kernel may read (`const void *`).
     ///
@@ -3168,61 +3175,61 @@ pub mod runtime {
     // order its uses between streams.
     unsafe impl<T> InAny for CudaSlice<T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for CudaSlice<T> {}
     unsafe impl<T> OutAny for CudaSlice<T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for CudaSlice<T> {}
     unsafe impl<T> InAny for CudaView<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
     unsafe impl<T> InAny for CudaViewMut<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> OutAny for CudaViewMut<'_, T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> InAny for UnifiedSlice<T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
     unsafe impl<T> OutAny for UnifiedSlice<T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> InAny for UnifiedView<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
     unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
     unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
@@ -3230,14 +3237,14 @@ pub mod runtime {
     unsafe impl<T> InAny for DeviceAddress<T> {
         #[inline]
         fn bind<'a>(&'a self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), SyncOnDrop::Record(None))
+            (self.raw(), None)
         }
     }
     unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
         #[inline]
         fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), SyncOnDrop::Record(None))
+            (self.raw(), None)
         }
     }
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
@@ -3726,6 +3733,8 @@ pub mod runtime {
             // Zero becomes the largest number.
             let within = |value: u32, limit: u32| value.wrapping_sub(1) < limit;
             let (grid, block) = (config.grid_dim, config.block_dim);
+            // Cannot overflow where each dimension is within its limit.
+            let threads = (u64::from(block.0) * u64::from(block.1)).wrapping_mul(block.2.into());
             // No branch per comparison: all of them hold, as a rule.
             within(grid.0, limits.grid.0)
                 & within(grid.1, limits.grid.1)
@@ -3733,7 +3742,7 @@ pub mod runtime {
                 & within(block.0, limits.block.0)
                 & within(block.1, limits.block.1)
                 & within(block.2, limits.block.2)
-                & (product(block) <= u64::from(self.plain_threads))
+                & (threads <= u64::from(self.plain_threads))
                 & (config.shared_mem_bytes <= self.plain_shared.load(Ordering::Relaxed))
         }
 
