@@ -1,8 +1,10 @@
 //! A stand-in for the CUDA driver library: answers the functions that cudarc and generated wrappers call,
-//! and writes down what it is asked. Built by the test `codegen_driver` as `libcuda.so`.
+//! and writes down what it is asked. Built by the test `codegen_driver` and the benchmark `launch` as
+//! `libcuda.so`.
 //!
 //! Environment:
-//! - `FAKE_DRIVER_LOG`: file that each call is appended to, one line each;
+//! - `FAKE_DRIVER_LOG`: file that each call is appended to, one line each. Without it the driver is quiet: of a
+//!   launch it does only what any driver must, which is to copy the arguments into a parameter block;
 //! - `FAKE_DRIVER_PARAMS`: file with a line `symbol offset:size offset:size …` per kernel, as the cubin
 //!   records them;
 //! - `FAKE_DRIVER_DEVICE`: compute capability of the device, `9.0` by default.
@@ -13,10 +15,12 @@
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
 use std::{
+    cell::UnsafeCell,
     collections::BTreeMap,
-    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    ffi::{CStr, OsString, c_char, c_int, c_uint, c_void},
     fmt::Write as _,
     fs::OpenOptions,
+    hint::black_box,
     io::Write as _,
     ptr,
     sync::{
@@ -32,7 +36,18 @@ const NOT_FOUND: Status = 500;
 
 static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
-static FUNCTIONS: Mutex<BTreeMap<usize, String>> = Mutex::new(BTreeMap::new());
+/// What the handle of a kernel points to.
+struct Function {
+    symbol: String,
+    slots: &'static Slots,
+}
+
+thread_local! {
+    /// The parameter block of the last launch of a quiet driver.
+    static BLOCK: UnsafeCell<[u8; BLOCK_BYTES]> = const { UnsafeCell::new([0; BLOCK_BYTES]) };
+}
+/// Kernels take at most 32,764 bytes.
+const BLOCK_BYTES: usize = 32_768;
 /// Device memory, by address: what was copied there.
 static MEMORY: Mutex<BTreeMap<u64, Vec<u8>>> = Mutex::new(BTreeMap::new());
 static GLOBALS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
@@ -41,12 +56,18 @@ fn handle() -> usize {
     NEXT.fetch_add(0x1000, Ordering::Relaxed)
 }
 
-fn log(line: &str) {
-    let Some(path) = std::env::var_os("FAKE_DRIVER_LOG") else {
+fn log_file() -> Option<&'static OsString> {
+    static PATH: OnceLock<Option<OsString>> = OnceLock::new();
+    PATH.get_or_init(|| std::env::var_os("FAKE_DRIVER_LOG"))
+        .as_ref()
+}
+
+fn log(line: impl FnOnce() -> String) {
+    let Some(path) = log_file() else {
         return;
     };
     if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
-        let _ = writeln!(file, "{line}");
+        let _ = writeln!(file, "{}", line());
     }
 }
 
@@ -78,19 +99,31 @@ fn device() -> (c_int, c_int) {
     (major.parse().unwrap_or(9), minor.parse().unwrap_or(0))
 }
 
-fn symbol(function: *mut c_void) -> String {
-    let functions = FUNCTIONS.lock().unwrap();
-    functions
-        .get(&(function as usize))
-        .cloned()
-        .unwrap_or_else(|| "?".to_owned())
+/// The kernel that `cuModuleGetFunction` gave this handle for.
+unsafe fn function<'a>(handle: *mut c_void) -> &'a Function {
+    // SAFETY: made by `cuModuleGetFunction`, and never freed.
+    unsafe { &*handle.cast() }
+}
+
+/// Copies the arguments to where the cubin records them, and keeps the block until the next launch.
+unsafe fn copy_arguments(function: &Function, pointers: *mut *mut c_void) {
+    BLOCK.with(|block| {
+        let block = block.get().cast::<u8>();
+        for (index, &(offset, size)) in function.slots.iter().enumerate() {
+            // SAFETY: the caller passed one pointer per parameter, each to `size` bytes; a cubin's parameters
+            // lie within the largest block.
+            unsafe {
+                let from = (*pointers.add(index)).cast::<u8>();
+                ptr::copy_nonoverlapping(from, block.add(offset), size);
+            }
+        }
+        black_box(block);
+    });
 }
 
 /// The parameter block of a launch, in hexadecimal; bytes that no parameter covers are `..`.
-unsafe fn block(symbol: &str, pointers: *mut *mut c_void) -> String {
-    let Some(slots) = params(symbol) else {
-        return "unknown".to_owned();
-    };
+unsafe fn block(function: &Function, pointers: *mut *mut c_void) -> String {
+    let slots = function.slots;
     let end = slots
         .iter()
         .map(|(offset, size)| offset + size)
@@ -196,10 +229,7 @@ pub unsafe extern "C" fn cuModuleLoadData(
     image: *const c_void,
 ) -> Status {
     let magic = unsafe { image.cast::<[u8; 4]>().read() };
-    log(&format!(
-        "load {}",
-        if magic == *b"\x7fELF" { "ELF" } else { "?" }
-    ));
+    log(|| format!("load {}", if magic == *b"\x7fELF" { "ELF" } else { "?" }));
     unsafe { *module = handle() as *mut c_void };
     OK
 }
@@ -218,13 +248,15 @@ pub unsafe extern "C" fn cuModuleGetFunction(
     let name = unsafe { CStr::from_ptr(name) }
         .to_string_lossy()
         .into_owned();
-    if params(&name).is_none() {
+    let Some(slots) = params(&name) else {
         return NOT_FOUND;
-    }
-    log(&format!("function {name}"));
-    let new = handle();
-    FUNCTIONS.lock().unwrap().insert(new, name);
-    unsafe { *function = new as *mut c_void };
+    };
+    log(|| format!("function {name}"));
+    let new = Box::new(Function {
+        symbol: name,
+        slots,
+    });
+    unsafe { *function = Box::into_raw(new).cast() };
     OK
 }
 
@@ -269,15 +301,13 @@ pub unsafe extern "C" fn cuFuncGetAttribute(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cuFuncSetAttribute(
+pub unsafe extern "C" fn cuFuncSetAttribute(
     function: *mut c_void,
     attribute: c_int,
     value: c_int,
 ) -> Status {
-    log(&format!(
-        "attribute {} {attribute}={value}",
-        symbol(function)
-    ));
+    let symbol = unsafe { &self::function(function).symbol };
+    log(|| format!("attribute {symbol} {attribute}={value}"));
     OK
 }
 
@@ -298,11 +328,18 @@ pub unsafe extern "C" fn cuLaunchKernel(
     if !extra.is_null() {
         return INVALID_VALUE;
     }
-    let symbol = symbol(function);
-    let block = unsafe { block(&symbol, pointers) };
-    log(&format!(
-        "launch {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
-    ));
+    let function = unsafe { self::function(function) };
+    if log_file().is_none() {
+        unsafe { copy_arguments(function, pointers) };
+        return OK;
+    }
+    let symbol = &function.symbol;
+    let block = unsafe { block(function, pointers) };
+    log(|| {
+        format!(
+            "launch {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
+        )
+    });
     OK
 }
 
@@ -319,11 +356,18 @@ pub unsafe extern "C" fn cuLaunchCooperativeKernel(
     _stream: *mut c_void,
     pointers: *mut *mut c_void,
 ) -> Status {
-    let symbol = symbol(function);
-    let block = unsafe { block(&symbol, pointers) };
-    log(&format!(
-        "cooperative {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
-    ));
+    let function = unsafe { self::function(function) };
+    if log_file().is_none() {
+        unsafe { copy_arguments(function, pointers) };
+        return OK;
+    }
+    let symbol = &function.symbol;
+    let block = unsafe { block(function, pointers) };
+    log(|| {
+        format!(
+            "cooperative {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
+        )
+    });
     OK
 }
 
@@ -354,8 +398,13 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
     _extra: *mut *mut c_void,
 ) -> Status {
     let config = unsafe { &*config };
-    let symbol = symbol(function);
-    let block = unsafe { block(&symbol, pointers) };
+    let function = unsafe { self::function(function) };
+    if log_file().is_none() {
+        unsafe { copy_arguments(function, pointers) };
+        return OK;
+    }
+    let symbol = &function.symbol;
+    let block = unsafe { block(function, pointers) };
     let mut attributes = String::new();
     for index in 0..config.count as usize {
         let attribute = unsafe { &*config.attributes.add(index) };
@@ -372,10 +421,12 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
             }
         }
     }
-    log(&format!(
-        "launch {symbol} grid {:?} block {:?} shared {}{attributes} params {block}",
-        config.grid, config.block, config.shared
-    ));
+    log(|| {
+        format!(
+            "launch {symbol} grid {:?} block {:?} shared {}{attributes} params {block}",
+            config.grid, config.block, config.shared
+        )
+    });
     OK
 }
 
@@ -401,7 +452,7 @@ pub extern "C" fn cuStreamWaitEvent(
     event: *mut c_void,
     _flags: c_uint,
 ) -> Status {
-    log(&format!("wait {:x}", event as usize));
+    log(|| format!("wait {:x}", event as usize));
     OK
 }
 
@@ -418,7 +469,7 @@ pub extern "C" fn cuEventDestroy_v2(_event: *mut c_void) -> Status {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventRecord(event: *mut c_void, _stream: *mut c_void) -> Status {
-    log(&format!("record {:x}", event as usize));
+    log(|| format!("record {:x}", event as usize));
     OK
 }
 
@@ -478,7 +529,7 @@ pub unsafe extern "C" fn cuMemcpyHtoDAsync_v2(
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    log(&format!("copy in {hex}"));
+    log(|| format!("copy in {hex}"));
     OK
 }
 
@@ -494,7 +545,7 @@ pub unsafe extern "C" fn cuMemcpyDtoHAsync_v2(
         return INVALID_VALUE;
     };
     unsafe { ptr::copy_nonoverlapping(source.as_ptr(), to.cast(), bytes) };
-    log(&format!("copy out {bytes}"));
+    log(|| format!("copy out {bytes}"));
     OK
 }
 

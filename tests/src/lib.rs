@@ -2,6 +2,7 @@
 
 pub mod candle;
 mod fake;
+pub mod fake_driver;
 pub mod oracle;
 mod project;
 pub mod recorded;

@@ -7,7 +7,6 @@
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -17,8 +16,7 @@ use std::{
     },
 };
 
-use cubin_core::{Cubin, Params};
-use cubin_tests::recorded;
+use cubin_tests::fake_driver::{self, param_table};
 use cudarc::driver::{CudaContext, CudaStream, LaunchConfig};
 
 mod kernels {
@@ -59,19 +57,7 @@ fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
-        fs::create_dir_all(&path).expect("a writable folder");
-        let library = path.join("libcuda.so");
-        let built = path.join(format!("libcuda.{}.so", std::process::id()));
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fake_driver/cuda.rs");
-        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let status = Command::new(rustc)
-            .args(["--edition", "2024", "--crate-name", "cuda", "-o"])
-            .arg(&built)
-            .arg(&source)
-            .status()
-            .expect("rustc, which built this test");
-        assert!(status.success(), "the fake driver does not compile");
-        fs::rename(built, library).expect("a writable folder");
+        fake_driver::build(&path, &[]);
         path
     })
 }
@@ -106,28 +92,6 @@ fn under_fake_driver(name: &str, device: &str, body: fn(), check: fn(&[String]))
     assert!(output.status.success(), "{text}");
     let log = fs::read_to_string(log).unwrap_or_default();
     check(&log.lines().map(str::to_owned).collect::<Vec<_>>());
-}
-
-/// What the cubins record of each kernel's parameters, and of each variable its size.
-fn param_table(target: &str) -> String {
-    let mut table = String::new();
-    for stem in ["kinds", "more"] {
-        let bytes = recorded::file("codegen", &format!("{stem}.{target}.cubin"));
-        let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
-        for kernel in cubin.kernels().expect("readable kernels") {
-            table.push_str(kernel.symbol);
-            if let Params::Recorded { params, .. } = &kernel.params {
-                for param in params {
-                    let _ = write!(table, " {}:{}", param.offset, param.size);
-                }
-            }
-            table.push('\n');
-        }
-        for variable in cubin.variables().expect("readable variables") {
-            let _ = writeln!(table, "global:{} 0:{}", variable.symbol, variable.size);
-        }
-    }
-    table
 }
 
 fn open() -> (Arc<CudaContext>, Arc<CudaStream>, Module) {

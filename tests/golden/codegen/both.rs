@@ -174,7 +174,8 @@ pub mod kinds {
             x: &impl runtime::In<f32>,
             y: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 0, &info::SAXPY, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 0, &info::SAXPY, stream, &launch)?;
             let x = runtime::InAny::bind(x, stream);
             let y = runtime::OutAny::bind_mut(y, stream);
             let mut params = [
@@ -232,7 +233,8 @@ pub mod kinds {
             big: i128,
             out: &mut impl runtime::Out<f64>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 1, &info::SCALARS, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 1, &info::SCALARS, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&b),
@@ -293,7 +295,8 @@ pub mod kinds {
             r#in: &impl runtime::In<types::Half>,
             out: &mut impl runtime::Out<types::BFloat16>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 2, &info::HALVES, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 2, &info::HALVES, stream, &launch)?;
             let r#in = runtime::InAny::bind(r#in, stream);
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
@@ -346,7 +349,8 @@ pub mod kinds {
             grid: types::Dim3,
             out: &mut impl runtime::Out<types::Float4>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 3, &info::VECTORS, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 3, &info::VECTORS, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&c3),
@@ -401,7 +405,8 @@ pub mod kinds {
             vec: types::geo::Vec_f32_4,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 4, &info::RECORDS, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 4, &info::RECORDS, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&shape),
@@ -447,7 +452,8 @@ pub mod kinds {
             params: Big,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 5, &info::BIG, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 5, &info::BIG, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params_ = [runtime::param(&params), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -482,7 +488,8 @@ pub mod kinds {
             mode: geo::Mode,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 6, &info::ENUMS, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 6, &info::ENUMS, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&level),
@@ -526,7 +533,8 @@ pub mod kinds {
             hidden: &mut impl runtime::Out<Hidden>,
             counter: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 7, &info::POINTERS, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 7, &info::POINTERS, stream, &launch)?;
             let any = runtime::OutAny::bind_mut(any, stream);
             let any_const = runtime::InAny::bind(any_const, stream);
             let table = runtime::OutAny::bind_mut(table, stream);
@@ -572,7 +580,8 @@ pub mod kinds {
             stream: &::cudarc::driver::CudaStream,
             launch: impl Into<runtime::Launch>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 8, &info::NOTHING, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 8, &info::NOTHING, stream, &launch)?;
             // SAFETY: the kernel takes no parameters; the caller vouches for the rest.
             unsafe { ready.launch(&mut []) }
         }
@@ -609,8 +618,8 @@ pub mod kinds {
             ready: i32,
             r#match: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready_ =
-                runtime::prepare(&self.module, 9, &info::KEYWORDS, stream_, launch_.into())?;
+            let launch_ = launch_.into();
+            let ready_ = runtime::prepare(&self.module, 9, &info::KEYWORDS, stream_, &launch_)?;
             let r#match = runtime::OutAny::bind_mut(r#match, stream_);
             let mut params_ = [
                 runtime::param(&r#type),
@@ -653,7 +662,8 @@ pub mod kinds {
             launch: impl Into<runtime::Launch>,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 10, &info::LOAD, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 10, &info::LOAD, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -687,13 +697,9 @@ pub mod kinds {
             n: i32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(
-                &self.module,
-                16,
-                &info::COPY_I32_I32_PTR,
-                stream,
-                launch.into(),
-            )?;
+            let launch = launch.into();
+            let ready =
+                runtime::prepare(&self.module, 16, &info::COPY_I32_I32_PTR, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&n), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -727,13 +733,9 @@ pub mod kinds {
             n: f32,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(
-                &self.module,
-                17,
-                &info::COPY_F32_F32_PTR,
-                stream,
-                launch.into(),
-            )?;
+            let launch = launch.into();
+            let ready =
+                runtime::prepare(&self.module, 17, &info::COPY_F32_F32_PTR, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&n), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -768,7 +770,8 @@ pub mod kinds {
             p1: f32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 18, &info::UNNAMED, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 18, &info::UNNAMED, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&p0),
@@ -807,8 +810,8 @@ pub mod kinds {
             values_0: i32,
             values_1: f32,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 19, &info::PACK_I32_F32, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 19, &info::PACK_I32_F32, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&out.0),
@@ -1678,8 +1681,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<f32>,
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 11, &info::SCALE_F32, stream, launch.into())?;
+                let launch = launch.into();
+                let ready = runtime::prepare(self.module, 11, &info::SCALE_F32, stream, &launch)?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1721,8 +1724,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<f64>,
                 out: &mut impl runtime::Out<f64>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 12, &info::SCALE_F64, stream, launch.into())?;
+                let launch = launch.into();
+                let ready = runtime::prepare(self.module, 12, &info::SCALE_F64, stream, &launch)?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1764,8 +1767,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<types::Half>,
                 out: &mut impl runtime::Out<types::Half>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 13, &info::SCALE_F16, stream, launch.into())?;
+                let launch = launch.into();
+                let ready = runtime::prepare(self.module, 13, &info::SCALE_F16, stream, &launch)?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1805,8 +1808,9 @@ pub mod kinds {
                 r#in: &impl runtime::In<f32>,
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
+                let launch = launch.into();
                 let ready =
-                    runtime::prepare(self.module, 14, &info::REDUCE_F32_8, stream, launch.into())?;
+                    runtime::prepare(self.module, 14, &info::REDUCE_F32_8, stream, &launch)?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
@@ -1841,8 +1845,9 @@ pub mod kinds {
                 r#in: &impl runtime::In<i32>,
                 out: &mut impl runtime::Out<i32>,
             ) -> Result<(), runtime::LaunchError> {
+                let launch = launch.into();
                 let ready =
-                    runtime::prepare(self.module, 15, &info::REDUCE_I32_8, stream, launch.into())?;
+                    runtime::prepare(self.module, 15, &info::REDUCE_I32_8, stream, &launch)?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
@@ -1870,12 +1875,13 @@ pub mod kinds {
                 r#in: &impl runtime::In<T>,
                 out: &mut impl runtime::Out<T>,
             ) -> Result<(), runtime::LaunchError> {
+                let launch = launch.into();
                 let ready = runtime::prepare(
                     self.module,
                     <T as instances::Scale>::INDEX,
                     <T as instances::Scale>::INFO,
                     stream,
-                    launch.into(),
+                    &launch,
                 )?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
@@ -2324,8 +2330,8 @@ pub mod more {
             m: Mixed,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 0, &info::USE_SHARED, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 0, &info::USE_SHARED, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&s),
@@ -2365,7 +2371,8 @@ pub mod more {
             value: f32,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 1, &info::FILL_F32, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 1, &info::FILL_F32, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&n),
@@ -2404,7 +2411,8 @@ pub mod more {
             value: i32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 2, &info::FILL_I32, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 2, &info::FILL_I32, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&n),
@@ -2443,7 +2451,8 @@ pub mod more {
             value: types::Half,
             out: &mut impl runtime::Out<types::Half>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 3, &info::FILL_F16, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 3, &info::FILL_F16, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&n),
@@ -2482,8 +2491,8 @@ pub mod more {
             r#in: &impl runtime::In<f32>,
             out: &mut impl runtime::Out<f64>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 4, &info::CAST_F32_F64, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 4, &info::CAST_F32_F64, stream, &launch)?;
             let r#in = runtime::InAny::bind(r#in, stream);
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
@@ -2523,8 +2532,8 @@ pub mod more {
             r#in: &impl runtime::In<f64>,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 5, &info::CAST_F64_F32, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 5, &info::CAST_F64_F32, stream, &launch)?;
             let r#in = runtime::InAny::bind(r#in, stream);
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
@@ -2564,8 +2573,8 @@ pub mod more {
             from: types::geo::Vec_f32_4,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 6, &info::GATHER_F32, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 6, &info::GATHER_F32, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&from), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -2600,8 +2609,8 @@ pub mod more {
             from: geo::Vec_f64_4,
             out: &mut impl runtime::Out<f64>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 7, &info::GATHER_F64, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 7, &info::GATHER_F64, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&from), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -2636,8 +2645,8 @@ pub mod more {
             launch: impl Into<runtime::Launch>,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 8, &info::SHARED_MEMORY, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 8, &info::SHARED_MEMORY, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -2671,7 +2680,8 @@ pub mod more {
             launch: impl Into<runtime::Launch>,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 9, &info::CLUSTERED, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 9, &info::CLUSTERED, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -2705,7 +2715,8 @@ pub mod more {
             map: types::TensorMap,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 10, &info::TENSOR, stream, launch.into())?;
+            let launch = launch.into();
+            let ready = runtime::prepare(&self.module, 10, &info::TENSOR, stream, &launch)?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&map), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -2733,12 +2744,13 @@ pub mod more {
         where
             (A, B): instances::Cast,
         {
+            let launch = launch.into();
             let ready = runtime::prepare(
                 &self.module,
                 <(A, B) as instances::Cast>::INDEX,
                 <(A, B) as instances::Cast>::INFO,
                 stream,
-                launch.into(),
+                &launch,
             )?;
             let r#in = runtime::InAny::bind(r#in, stream);
             let out = runtime::OutAny::bind_mut(out, stream);
@@ -2770,12 +2782,13 @@ pub mod more {
             value: T,
             out: &mut impl runtime::Out<T>,
         ) -> Result<(), runtime::LaunchError> {
+            let launch = launch.into();
             let ready = runtime::prepare(
                 &self.module,
                 <T as instances::Fill>::INDEX,
                 <T as instances::Fill>::INFO,
                 stream,
-                launch.into(),
+                &launch,
             )?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
@@ -2804,12 +2817,13 @@ pub mod more {
             from: <T as instances::Gather>::P0,
             out: &mut impl runtime::Out<T>,
         ) -> Result<(), runtime::LaunchError> {
+            let launch = launch.into();
             let ready = runtime::prepare(
                 &self.module,
                 <T as instances::Gather>::INDEX,
                 <T as instances::Gather>::INFO,
                 stream,
-                launch.into(),
+                &launch,
             )?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&from), runtime::param(&out.0)];
@@ -3727,11 +3741,12 @@ pub mod types {
 /// What all modules of this file share: device memory arguments, launch configuration, facts about
 /// kernels, and errors.
 #[allow(dead_code, unreachable_pub)]
+#[allow(clippy::inline_always)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
     use ::core::marker::PhantomData;
-    use ::core::sync::atomic::{AtomicBool, Ordering};
+    use ::core::sync::atomic::{AtomicU32, Ordering};
     use ::cudarc::driver::result;
     use ::cudarc::driver::sys;
     use ::cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
@@ -4244,6 +4259,7 @@ pub mod runtime {
         pub cluster: Option<(u32, u32, u32)>,
     }
 
+    #[inline]
     fn product((x, y, z): (u32, u32, u32)) -> u64 {
         u64::from(x)
             .saturating_mul(u64::from(y))
@@ -4351,12 +4367,19 @@ pub mod runtime {
     }
 
     /// The address of an argument, for the driver to read the value from.
+    #[inline]
     pub(super) fn param<T>(value: &T) -> *mut c_void {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }
 
-    /// A device address as an argument and the guard that records its use when dropped.
-    pub type Bound<'a> = (sys::CUdeviceptr, SyncOnDrop<'a>);
+    /// A device address as an argument, and the guard that records its use when dropped; none where nothing
+    /// orders the uses.
+    pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
+
+    #[inline]
+    fn guarded<'a>((address, guard): (sys::CUdeviceptr, SyncOnDrop<'a>)) -> Bound<'a> {
+        (address, Some(guard))
+    }
 
     /// Device memory of any element type that a kernel may read (`const void *`).
     ///
@@ -4409,74 +4432,76 @@ pub mod runtime {
     // order its uses between streams.
     unsafe impl<T> InAny for CudaSlice<T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for CudaSlice<T> {}
     unsafe impl<T> OutAny for CudaSlice<T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for CudaSlice<T> {}
     unsafe impl<T> InAny for CudaView<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
     unsafe impl<T> InAny for CudaViewMut<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> OutAny for CudaViewMut<'_, T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> InAny for UnifiedSlice<T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
     unsafe impl<T> OutAny for UnifiedSlice<T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> InAny for UnifiedView<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
     unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
         fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr(stream)
+            guarded(self.device_ptr(stream))
         }
     }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
     unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
         fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            self.device_ptr_mut(stream)
+            guarded(self.device_ptr_mut(stream))
         }
     }
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
+        #[inline]
         fn bind<'a>(&'a self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), SyncOnDrop::Record(None))
+            (self.raw(), None)
         }
     }
     unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
+        #[inline]
         fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), SyncOnDrop::Record(None))
+            (self.raw(), None)
         }
     }
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
@@ -4707,8 +4732,11 @@ pub mod runtime {
         function: sys::CUfunction,
         /// The most threads per block by the driver's count, which includes registers.
         max_threads: u32,
-        /// More dynamic shared memory than the default was asked for.
-        shared_optin: AtomicBool,
+        /// The most threads per block that break no rule at all; zero where a launch must keep to more rules
+        /// than limits.
+        plain_threads: u32,
+        /// The most dynamic shared memory that may be used without asking for more; what was asked for counts.
+        plain_shared: AtomicU32,
     }
 
     // SAFETY: driver handles are valid on every thread.
@@ -4807,11 +4835,28 @@ pub mod runtime {
             // SAFETY: the function is of a loaded module.
             let threads = unsafe { result::function::get_function_attribute(function, threads) }?;
             let max_threads = u32::try_from(threads).unwrap_or(0);
+            let (plain_threads, plain_shared) = self.plain(info).unwrap_or((0, 0));
             Ok(self.kernels[index].get_or_init(|| Kernel {
                 function,
                 max_threads,
-                shared_optin: AtomicBool::new(false),
+                plain_threads: plain_threads.min(max_threads),
+                plain_shared: AtomicU32::new(plain_shared),
             }))
+        }
+
+        /// Threads per block and bytes of dynamic shared memory up to which nothing but the device's limits on
+        /// dimensions can forbid a launch.
+        fn plain(&self, info: &KernelInfo) -> Option<(u32, u32)> {
+            let resources = info.resources(self.image.target)?;
+            if resources.required_threads.is_some()
+                || resources.cluster.is_some()
+                || resources.explicit_cluster
+            {
+                return None;
+            }
+            let threads = resources.max_threads_total().min(self.limits.threads);
+            let shared = self.limits.shared.checked_sub(resources.static_shared)?;
+            Some((threads, u32::try_from(shared).unwrap_or(u32::MAX)))
         }
 
         /// Looks up every kernel that the image holds.
@@ -4859,13 +4904,37 @@ pub mod runtime {
     }
 
     /// Checks a launch, as far as can be known before the driver is asked.
+    // What is inlined here and below keeps a launch at the cost of one written by hand.
+    #[inline(always)]
     pub(super) fn prepare<'a>(
         module: &'a LoadedModule,
         index: usize,
         info: &'static KernelInfo,
         stream: &'a CudaStream,
-        launch: Launch,
+        launch: &'a Launch,
     ) -> Result<Prepared<'a>, LaunchError> {
+        let kernel = match module.plain_kernel(index, stream, launch) {
+            Some(kernel) => kernel,
+            None => checked_kernel(module, index, info, stream, launch)?,
+        };
+        Ok(Prepared {
+            kernel,
+            info,
+            stream,
+            launch,
+        })
+    }
+
+    /// Holds a launch against every rule.
+    #[cold]
+    #[inline(never)]
+    fn checked_kernel<'a>(
+        module: &'a LoadedModule,
+        index: usize,
+        info: &'static KernelInfo,
+        stream: &CudaStream,
+        launch: &Launch,
+    ) -> Result<&'a Kernel, LaunchError> {
         let fail = |reason| Err(info.error(reason));
         let Some(resources) = info.resources(module.image.target) else {
             return fail(Reason::NotInImage(module.image.target));
@@ -4888,15 +4957,77 @@ pub mod runtime {
                 limit: kernel.max_threads,
             });
         }
-        let prepared = Prepared {
-            kernel,
-            info,
-            stream,
-            launch,
-        };
-        match prepared.bind(&module.limits, resources) {
-            Ok(()) => Ok(prepared),
+        match kernel.ask_for_shared(module, resources, launch.config.shared_mem_bytes) {
+            Ok(()) => Ok(kernel),
             Err(error) => fail(Reason::Driver(error)),
+        }
+    }
+
+    impl LoadedModule {
+        /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
+        /// every one.
+        #[inline]
+        fn plain_kernel(
+            &self,
+            index: usize,
+            stream: &CudaStream,
+            launch: &Launch,
+        ) -> Option<&Kernel> {
+            let kernel = self.kernels[index].get()?;
+            let plain = Arc::ptr_eq(stream.context(), &self.context)
+                && !launch.cooperative
+                && launch.cluster.is_none()
+                && kernel.is_plain(&self.limits, &launch.config);
+            plain.then_some(kernel)
+        }
+    }
+
+    impl Kernel {
+        /// Whether a launch that is neither cooperative nor in clusters keeps to all rules; `false` where that
+        /// takes a closer look.
+        #[inline(always)]
+        fn is_plain(&self, limits: &Limits, config: &LaunchConfig) -> bool {
+            // Zero becomes the largest number.
+            let within = |value: u32, limit: u32| value.wrapping_sub(1) < limit;
+            let (grid, block) = (config.grid_dim, config.block_dim);
+            // Cannot overflow where each dimension is within its limit.
+            let threads = (u64::from(block.0) * u64::from(block.1)).wrapping_mul(block.2.into());
+            // No branch per comparison: all of them hold, as a rule.
+            within(grid.0, limits.grid.0)
+                & within(grid.1, limits.grid.1)
+                & within(grid.2, limits.grid.2)
+                & within(block.0, limits.block.0)
+                & within(block.1, limits.block.1)
+                & within(block.2, limits.block.2)
+                & (threads <= u64::from(self.plain_threads))
+                & (config.shared_mem_bytes <= self.plain_shared.load(Ordering::Relaxed))
+        }
+
+        /// Asks for large shared memory where needed.
+        fn ask_for_shared(
+            &self,
+            module: &LoadedModule,
+            resources: &Resources,
+            dynamic: u32,
+        ) -> Result<(), DriverError> {
+            let limits = &module.limits;
+            if u64::from(dynamic) + resources.static_shared <= limits.shared
+                || dynamic <= self.plain_shared.load(Ordering::Relaxed)
+            {
+                return Ok(());
+            }
+            // All that the device has, once: two threads asking for different amounts cannot then
+            // undo each other's request.
+            let most = limits.shared_optin.saturating_sub(resources.static_shared);
+            let most = i32::try_from(most).unwrap_or(i32::MAX);
+            let attribute =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            module.context.bind_to_thread()?;
+            // SAFETY: the function is of a loaded module.
+            unsafe { result::function::set_function_attribute(self.function, attribute, most) }?;
+            self.plain_shared
+                .store(most.unsigned_abs(), Ordering::Relaxed);
+            Ok(())
         }
     }
 
@@ -5030,87 +5161,85 @@ pub mod runtime {
         kernel: &'a Kernel,
         info: &'static KernelInfo,
         stream: &'a CudaStream,
-        launch: Launch,
+        launch: &'a Launch,
     }
 
     impl Prepared<'_> {
-        /// Makes the context current and asks for large shared memory where needed.
-        fn bind(&self, limits: &Limits, resources: &Resources) -> Result<(), DriverError> {
-            self.stream.context().bind_to_thread()?;
-            let dynamic = u64::from(self.launch.config.shared_mem_bytes);
-            if dynamic + resources.static_shared <= limits.shared
-                || self.kernel.shared_optin.load(Ordering::Relaxed)
-            {
-                return Ok(());
-            }
-            // All that the device has, once: two threads asking for different amounts cannot then
-            // undo each other's request.
-            let most = limits.shared_optin.saturating_sub(resources.static_shared);
-            let dynamic =
-                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            let most = i32::try_from(most).unwrap_or(i32::MAX);
-            let function = self.kernel.function;
-            // SAFETY: the function is of a loaded module.
-            unsafe { result::function::set_function_attribute(function, dynamic, most) }?;
-            self.kernel.shared_optin.store(true, Ordering::Relaxed);
-            Ok(())
-        }
-
         /// Hands the launch to the driver.
         ///
         /// # Safety
         /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
+        #[inline(always)]
         pub(super) unsafe fn launch(&self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
-            // What went wrong while the stream was told to wait for the arguments is kept there.
-            let result = self
-                .stream
-                .context()
-                .check_err()
+            // Makes the context current. It also tells what went wrong while the stream was told to wait for
+            // the arguments, which the context keeps.
+            let mut result = self.stream.context().bind_to_thread();
+            if result.is_ok() {
                 // SAFETY: passed on to the caller.
-                .and_then(|()| unsafe { self.submit(params) });
+                result = unsafe { self.submit(params) };
+            }
             result.map_err(|error| self.info.error(Reason::Driver(error)))
         }
 
+        #[inline(always)]
         unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            let function = self.kernel.function;
-            let stream = self.stream.cu_stream();
+            if self.launch.cooperative || self.launch.cluster.is_some() {
+                // SAFETY: passed on to the caller.
+                return unsafe { self.submit_together(params) };
+            }
             let LaunchConfig {
                 grid_dim: grid,
                 block_dim: block,
                 shared_mem_bytes: shared,
             } = self.launch.config;
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe {
+                sys::cuLaunchKernel(
+                    self.kernel.function,
+                    grid.0,
+                    grid.1,
+                    grid.2,
+                    block.0,
+                    block.1,
+                    block.2,
+                    shared,
+                    self.stream.cu_stream(),
+                    params.as_mut_ptr(),
+                    ::core::ptr::null_mut(),
+                )
+            }
+            .result()
+        }
+
+        /// A launch in clusters, or of blocks that are resident all at once.
+        #[cold]
+        #[inline(never)]
+        unsafe fn submit_together(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
             if let Some(cluster) = self.launch.cluster {
                 // SAFETY: passed on to the caller.
                 return unsafe { self.submit_cluster(cluster, params) };
             }
-            let params = params.as_mut_ptr();
-            let status = if self.launch.cooperative {
-                // SAFETY: the handles are alive, and the caller vouches for the parameters.
-                unsafe {
-                    sys::cuLaunchCooperativeKernel(
-                        function, grid.0, grid.1, grid.2, block.0, block.1, block.2, shared,
-                        stream, params,
-                    )
-                }
-            } else {
-                // SAFETY: the handles are alive, and the caller vouches for the parameters.
-                unsafe {
-                    sys::cuLaunchKernel(
-                        function,
-                        grid.0,
-                        grid.1,
-                        grid.2,
-                        block.0,
-                        block.1,
-                        block.2,
-                        shared,
-                        stream,
-                        params,
-                        ::core::ptr::null_mut(),
-                    )
-                }
-            };
-            status.result()
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: shared,
+            } = self.launch.config;
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe {
+                sys::cuLaunchCooperativeKernel(
+                    self.kernel.function,
+                    grid.0,
+                    grid.1,
+                    grid.2,
+                    block.0,
+                    block.1,
+                    block.2,
+                    shared,
+                    self.stream.cu_stream(),
+                    params.as_mut_ptr(),
+                )
+            }
+            .result()
         }
 
         unsafe fn submit_cluster(

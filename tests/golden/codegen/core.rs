@@ -3493,6 +3493,7 @@ pub mod runtime {
         pub cluster: Option<(u32, u32, u32)>,
     }
 
+    #[inline]
     fn product((x, y, z): (u32, u32, u32)) -> u64 {
         u64::from(x)
             .saturating_mul(u64::from(y))
@@ -3600,6 +3601,7 @@ pub mod runtime {
     }
 
     /// The address of an argument, for the driver to read the value from.
+    #[inline]
     pub(super) fn param<T>(value: &T) -> *mut c_void {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }

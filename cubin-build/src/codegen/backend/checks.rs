@@ -176,6 +176,7 @@
         pub cluster: Option<(u32, u32, u32)>,
     }
 
+    #[inline]
     fn product((x, y, z): (u32, u32, u32)) -> u64 {
         u64::from(x)
             .saturating_mul(u64::from(y))
@@ -283,6 +284,7 @@
     }
 
     /// The address of an argument, for the driver to read the value from.
+    #[inline]
     pub(super) fn param<T>(value: &T) -> *mut c_void {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }

@@ -506,9 +506,10 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
             Expr::atom(&call.index),
             Expr::atom(&call.info),
             Expr::atom(&stream),
-            Expr::atom(format!("{launch}.into()")),
+            Expr::atom(format!("&{launch}")),
         ],
     );
+    out.line(format!("let {launch} = {launch}.into();"));
     out.expr(&format!("let {ready} = "), &prepare, "?;");
     for argument in arguments {
         if let Some(bind) = argument.bind {
