@@ -4377,7 +4377,7 @@ pub mod runtime {
     pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
 
     #[inline]
-    fn guarded<'a>((address, guard): (sys::CUdeviceptr, SyncOnDrop<'a>)) -> Bound<'a> {
+    fn guarded((address, guard): (sys::CUdeviceptr, SyncOnDrop<'_>)) -> Bound<'_> {
         (address, Some(guard))
     }
 
