@@ -4594,6 +4594,268 @@ pub mod runtime {
         }
     }
 
+    /// Checks a launch, as far as can be known before the driver is asked.
+    // What is inlined here and below keeps a launch at the cost of one written by hand.
+    #[inline(always)]
+    pub(super) fn prepare<'a>(
+        module: &'a LoadedModule,
+        index: usize,
+        info: &'static KernelInfo,
+        stream: &'a CudaStream,
+        launch: &'a Launch,
+    ) -> Result<Prepared<'a>, LaunchError> {
+        let kernel = match module.plain_kernel(index, stream, launch) {
+            Some(kernel) => kernel,
+            None => checked_kernel(module, index, info, stream, launch)?,
+        };
+        Ok(Prepared {
+            kernel,
+            info,
+            stream,
+            launch,
+        })
+    }
+
+    /// Holds a launch against every rule.
+    #[cold]
+    #[inline(never)]
+    fn checked_kernel<'a>(
+        module: &'a LoadedModule,
+        index: usize,
+        info: &'static KernelInfo,
+        stream: &CudaStream,
+        launch: &Launch,
+    ) -> Result<&'a Kernel, LaunchError> {
+        let fail = |reason| Err(info.error(reason));
+        let Some(resources) = info.resources(module.image.target) else {
+            return fail(Reason::NotInImage(module.image.target));
+        };
+        if !Arc::ptr_eq(stream.context(), &module.context) && **stream.context() != *module.context
+        {
+            return fail(Reason::OtherContext);
+        }
+        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
+            return fail(reason);
+        }
+        let kernel = match module.kernel(index, info) {
+            Ok(kernel) => kernel,
+            Err(error) => return fail(Reason::Driver(error)),
+        };
+        let threads = product(launch.config.block_dim);
+        if threads > u64::from(kernel.max_threads) {
+            return fail(Reason::Threads {
+                threads,
+                limit: kernel.max_threads,
+            });
+        }
+        match kernel.ask_for_shared(module, resources, launch.config.shared_mem_bytes) {
+            Ok(()) => Ok(kernel),
+            Err(error) => fail(Reason::Driver(error)),
+        }
+    }
+
+    impl LoadedModule {
+        /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
+        /// every one.
+        #[inline]
+        fn plain_kernel(
+            &self,
+            index: usize,
+            stream: &CudaStream,
+            launch: &Launch,
+        ) -> Option<&Kernel> {
+            let kernel = self.kernels[index].get()?;
+            let plain = Arc::ptr_eq(stream.context(), &self.context)
+                && !launch.cooperative
+                && launch.cluster.is_none()
+                && kernel.is_plain(&self.limits, &launch.config);
+            plain.then_some(kernel)
+        }
+    }
+
+    impl Kernel {
+        /// Whether a launch that is neither cooperative nor in clusters keeps to all rules; `false` where that
+        /// takes a closer look.
+        #[inline(always)]
+        fn is_plain(&self, limits: &Limits, config: &LaunchConfig) -> bool {
+            // Zero becomes the largest number.
+            let within = |value: u32, limit: u32| value.wrapping_sub(1) < limit;
+            let (grid, block) = (config.grid_dim, config.block_dim);
+            // Cannot overflow where each dimension is within its limit.
+            let threads = (u64::from(block.0) * u64::from(block.1)).wrapping_mul(block.2.into());
+            // No branch per comparison: all of them hold, as a rule.
+            within(grid.0, limits.grid.0)
+                & within(grid.1, limits.grid.1)
+                & within(grid.2, limits.grid.2)
+                & within(block.0, limits.block.0)
+                & within(block.1, limits.block.1)
+                & within(block.2, limits.block.2)
+                & (threads <= u64::from(self.plain_threads))
+                & (config.shared_mem_bytes <= self.plain_shared.load(Ordering::Relaxed))
+        }
+
+        /// Asks for large shared memory where needed.
+        fn ask_for_shared(
+            &self,
+            module: &LoadedModule,
+            resources: &Resources,
+            dynamic: u32,
+        ) -> Result<(), DriverError> {
+            let limits = &module.limits;
+            if u64::from(dynamic) + resources.static_shared <= limits.shared
+                || dynamic <= self.plain_shared.load(Ordering::Relaxed)
+            {
+                return Ok(());
+            }
+            // All that the device has, once: two threads asking for different amounts cannot then
+            // undo each other's request.
+            let most = limits.shared_optin.saturating_sub(resources.static_shared);
+            let most = i32::try_from(most).unwrap_or(i32::MAX);
+            let attribute =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            module.context.bind_to_thread()?;
+            // SAFETY: the function is of a loaded module.
+            unsafe { result::function::set_function_attribute(self.function, attribute, most) }?;
+            self.plain_shared
+                .store(most.unsigned_abs(), Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    /// A launch that passed its checks.
+    pub(super) struct Prepared<'a> {
+        kernel: &'a Kernel,
+        info: &'static KernelInfo,
+        stream: &'a CudaStream,
+        launch: &'a Launch,
+    }
+
+    impl Prepared<'_> {
+        /// Hands the launch to the driver.
+        ///
+        /// # Safety
+        /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
+        #[inline(always)]
+        pub(super) unsafe fn launch(&self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
+            // Makes the context current. It also tells what went wrong while the stream was told to wait for
+            // the arguments, which the context keeps.
+            let mut result = self.stream.context().bind_to_thread();
+            if result.is_ok() {
+                // SAFETY: passed on to the caller.
+                result = unsafe { self.submit(params) };
+            }
+            result.map_err(|error| self.info.error(Reason::Driver(error)))
+        }
+
+        #[inline(always)]
+        unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
+            if self.launch.cooperative || self.launch.cluster.is_some() {
+                // SAFETY: passed on to the caller.
+                return unsafe { self.submit_together(params) };
+            }
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: shared,
+            } = self.launch.config;
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe {
+                sys::cuLaunchKernel(
+                    self.kernel.function,
+                    grid.0,
+                    grid.1,
+                    grid.2,
+                    block.0,
+                    block.1,
+                    block.2,
+                    shared,
+                    self.stream.cu_stream(),
+                    params.as_mut_ptr(),
+                    ::core::ptr::null_mut(),
+                )
+            }
+            .result()
+        }
+
+        /// A launch in clusters, or of blocks that are resident all at once.
+        #[cold]
+        #[inline(never)]
+        unsafe fn submit_together(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
+            if let Some(cluster) = self.launch.cluster {
+                // SAFETY: passed on to the caller.
+                return unsafe { self.submit_cluster(cluster, params) };
+            }
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: shared,
+            } = self.launch.config;
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe {
+                sys::cuLaunchCooperativeKernel(
+                    self.kernel.function,
+                    grid.0,
+                    grid.1,
+                    grid.2,
+                    block.0,
+                    block.1,
+                    block.2,
+                    shared,
+                    self.stream.cu_stream(),
+                    params.as_mut_ptr(),
+                )
+            }
+            .result()
+        }
+
+        unsafe fn submit_cluster(
+            &self,
+            (x, y, z): (u32, u32, u32),
+            params: &mut [*mut c_void],
+        ) -> Result<(), DriverError> {
+            let function = self.kernel.function;
+            if x * y * z > 8 {
+                let large = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+                // SAFETY: the function is of a loaded module.
+                unsafe { result::function::set_function_attribute(function, large, 1) }?;
+            }
+            let mut attributes = [sys::CUlaunchAttribute {
+                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                pad: [0; 4],
+                value: sys::CUlaunchAttributeValue {
+                    clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+                },
+            }; 2];
+            let mut count = 1;
+            if self.launch.cooperative {
+                attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+                attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
+                count = 2;
+            }
+            let LaunchConfig {
+                grid_dim: grid,
+                block_dim: block,
+                shared_mem_bytes: shared,
+            } = self.launch.config;
+            let config = sys::CUlaunchConfig {
+                gridDimX: grid.0,
+                gridDimY: grid.1,
+                gridDimZ: grid.2,
+                blockDimX: block.0,
+                blockDimY: block.1,
+                blockDimZ: block.2,
+                sharedMemBytes: shared,
+                hStream: self.stream.cu_stream(),
+                attrs: attributes.as_mut_ptr(),
+                numAttrs: count,
+            };
+            let none = ::core::ptr::null_mut();
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
+                .result()
+        }
+    }
+
     /// Opens the device with this ordinal.
     ///
     /// [`CudaContext::new`] panics on a machine without a driver; this function does not.
@@ -4903,134 +5165,6 @@ pub mod runtime {
         CString::new(symbol).map_err(invalid)
     }
 
-    /// Checks a launch, as far as can be known before the driver is asked.
-    // What is inlined here and below keeps a launch at the cost of one written by hand.
-    #[inline(always)]
-    pub(super) fn prepare<'a>(
-        module: &'a LoadedModule,
-        index: usize,
-        info: &'static KernelInfo,
-        stream: &'a CudaStream,
-        launch: &'a Launch,
-    ) -> Result<Prepared<'a>, LaunchError> {
-        let kernel = match module.plain_kernel(index, stream, launch) {
-            Some(kernel) => kernel,
-            None => checked_kernel(module, index, info, stream, launch)?,
-        };
-        Ok(Prepared {
-            kernel,
-            info,
-            stream,
-            launch,
-        })
-    }
-
-    /// Holds a launch against every rule.
-    #[cold]
-    #[inline(never)]
-    fn checked_kernel<'a>(
-        module: &'a LoadedModule,
-        index: usize,
-        info: &'static KernelInfo,
-        stream: &CudaStream,
-        launch: &Launch,
-    ) -> Result<&'a Kernel, LaunchError> {
-        let fail = |reason| Err(info.error(reason));
-        let Some(resources) = info.resources(module.image.target) else {
-            return fail(Reason::NotInImage(module.image.target));
-        };
-        if !Arc::ptr_eq(stream.context(), &module.context) && **stream.context() != *module.context
-        {
-            return fail(Reason::OtherContext);
-        }
-        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
-            return fail(reason);
-        }
-        let kernel = match module.kernel(index, info) {
-            Ok(kernel) => kernel,
-            Err(error) => return fail(Reason::Driver(error)),
-        };
-        let threads = product(launch.config.block_dim);
-        if threads > u64::from(kernel.max_threads) {
-            return fail(Reason::Threads {
-                threads,
-                limit: kernel.max_threads,
-            });
-        }
-        match kernel.ask_for_shared(module, resources, launch.config.shared_mem_bytes) {
-            Ok(()) => Ok(kernel),
-            Err(error) => fail(Reason::Driver(error)),
-        }
-    }
-
-    impl LoadedModule {
-        /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
-        /// every one.
-        #[inline]
-        fn plain_kernel(
-            &self,
-            index: usize,
-            stream: &CudaStream,
-            launch: &Launch,
-        ) -> Option<&Kernel> {
-            let kernel = self.kernels[index].get()?;
-            let plain = Arc::ptr_eq(stream.context(), &self.context)
-                && !launch.cooperative
-                && launch.cluster.is_none()
-                && kernel.is_plain(&self.limits, &launch.config);
-            plain.then_some(kernel)
-        }
-    }
-
-    impl Kernel {
-        /// Whether a launch that is neither cooperative nor in clusters keeps to all rules; `false` where that
-        /// takes a closer look.
-        #[inline(always)]
-        fn is_plain(&self, limits: &Limits, config: &LaunchConfig) -> bool {
-            // Zero becomes the largest number.
-            let within = |value: u32, limit: u32| value.wrapping_sub(1) < limit;
-            let (grid, block) = (config.grid_dim, config.block_dim);
-            // Cannot overflow where each dimension is within its limit.
-            let threads = (u64::from(block.0) * u64::from(block.1)).wrapping_mul(block.2.into());
-            // No branch per comparison: all of them hold, as a rule.
-            within(grid.0, limits.grid.0)
-                & within(grid.1, limits.grid.1)
-                & within(grid.2, limits.grid.2)
-                & within(block.0, limits.block.0)
-                & within(block.1, limits.block.1)
-                & within(block.2, limits.block.2)
-                & (threads <= u64::from(self.plain_threads))
-                & (config.shared_mem_bytes <= self.plain_shared.load(Ordering::Relaxed))
-        }
-
-        /// Asks for large shared memory where needed.
-        fn ask_for_shared(
-            &self,
-            module: &LoadedModule,
-            resources: &Resources,
-            dynamic: u32,
-        ) -> Result<(), DriverError> {
-            let limits = &module.limits;
-            if u64::from(dynamic) + resources.static_shared <= limits.shared
-                || dynamic <= self.plain_shared.load(Ordering::Relaxed)
-            {
-                return Ok(());
-            }
-            // All that the device has, once: two threads asking for different amounts cannot then
-            // undo each other's request.
-            let most = limits.shared_optin.saturating_sub(resources.static_shared);
-            let most = i32::try_from(most).unwrap_or(i32::MAX);
-            let attribute =
-                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            module.context.bind_to_thread()?;
-            // SAFETY: the function is of a loaded module.
-            unsafe { result::function::set_function_attribute(self.function, attribute, most) }?;
-            self.plain_shared
-                .store(most.unsigned_abs(), Ordering::Relaxed);
-            Ok(())
-        }
-    }
-
     /// Blocks per multiprocessor.
     pub(super) fn active_blocks_per_sm(
         module: &LoadedModule,
@@ -5153,140 +5287,6 @@ pub mod runtime {
             stream.synchronize()?;
             // SAFETY: all bytes were copied, and the caller vouches for the value.
             Ok(unsafe { value.assume_init() })
-        }
-    }
-
-    /// A launch that passed its checks.
-    pub(super) struct Prepared<'a> {
-        kernel: &'a Kernel,
-        info: &'static KernelInfo,
-        stream: &'a CudaStream,
-        launch: &'a Launch,
-    }
-
-    impl Prepared<'_> {
-        /// Hands the launch to the driver.
-        ///
-        /// # Safety
-        /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
-        #[inline(always)]
-        pub(super) unsafe fn launch(&self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
-            // Makes the context current. It also tells what went wrong while the stream was told to wait for
-            // the arguments, which the context keeps.
-            let mut result = self.stream.context().bind_to_thread();
-            if result.is_ok() {
-                // SAFETY: passed on to the caller.
-                result = unsafe { self.submit(params) };
-            }
-            result.map_err(|error| self.info.error(Reason::Driver(error)))
-        }
-
-        #[inline(always)]
-        unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            if self.launch.cooperative || self.launch.cluster.is_some() {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.submit_together(params) };
-            }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe {
-                sys::cuLaunchKernel(
-                    self.kernel.function,
-                    grid.0,
-                    grid.1,
-                    grid.2,
-                    block.0,
-                    block.1,
-                    block.2,
-                    shared,
-                    self.stream.cu_stream(),
-                    params.as_mut_ptr(),
-                    ::core::ptr::null_mut(),
-                )
-            }
-            .result()
-        }
-
-        /// A launch in clusters, or of blocks that are resident all at once.
-        #[cold]
-        #[inline(never)]
-        unsafe fn submit_together(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            if let Some(cluster) = self.launch.cluster {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.submit_cluster(cluster, params) };
-            }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe {
-                sys::cuLaunchCooperativeKernel(
-                    self.kernel.function,
-                    grid.0,
-                    grid.1,
-                    grid.2,
-                    block.0,
-                    block.1,
-                    block.2,
-                    shared,
-                    self.stream.cu_stream(),
-                    params.as_mut_ptr(),
-                )
-            }
-            .result()
-        }
-
-        unsafe fn submit_cluster(
-            &self,
-            (x, y, z): (u32, u32, u32),
-            params: &mut [*mut c_void],
-        ) -> Result<(), DriverError> {
-            let function = self.kernel.function;
-            if x * y * z > 8 {
-                let large = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-                // SAFETY: the function is of a loaded module.
-                unsafe { result::function::set_function_attribute(function, large, 1) }?;
-            }
-            let mut attributes = [sys::CUlaunchAttribute {
-                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                pad: [0; 4],
-                value: sys::CUlaunchAttributeValue {
-                    clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
-                },
-            }; 2];
-            let mut count = 1;
-            if self.launch.cooperative {
-                attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-                attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
-                count = 2;
-            }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            let config = sys::CUlaunchConfig {
-                gridDimX: grid.0,
-                gridDimY: grid.1,
-                gridDimZ: grid.2,
-                blockDimX: block.0,
-                blockDimY: block.1,
-                blockDimZ: block.2,
-                sharedMemBytes: shared,
-                hStream: self.stream.cu_stream(),
-                attrs: attributes.as_mut_ptr(),
-                numAttrs: count,
-            };
-            let none = ::core::ptr::null_mut();
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
-                .result()
         }
     }
 }

@@ -22,6 +22,13 @@ pub(super) struct Cudarc {
 }
 
 const RUNTIME: &str = include_str!("cudarc/runtime.rs");
+const PARTS: &[(&str, &str)] = &[
+    ("memory", include_str!("cudarc/memory.rs")),
+    ("launch", include_str!("cudarc/launch.rs")),
+    ("error", include_str!("cudarc/error.rs")),
+    ("module", include_str!("cudarc/module.rs")),
+    ("global", include_str!("cudarc/global.rs")),
+];
 const DEFAULT_PATH: &str = "::cudarc";
 
 impl Write for Cudarc {
@@ -35,6 +42,10 @@ impl Write for Cudarc {
 
     fn runtime(&self) -> &str {
         RUNTIME
+    }
+
+    fn parts(&self) -> &[(&str, &str)] {
+        PARTS
     }
 
     fn finish(&self, text: String) -> String {

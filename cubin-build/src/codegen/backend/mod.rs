@@ -27,8 +27,13 @@ const CHECKS: &str = include_str!("checks.rs");
 trait Write {
     /// Whether the file calls a driver, and its errors can be the driver's.
     fn has_driver(&self) -> bool;
-    /// The text of `pub mod runtime`; `//@include facts` stands for [`FACTS`].
+    /// The text of `pub mod runtime`. A line `//@include NAME` stands for the part of that name: [`FACTS`],
+    /// [`CHECKS`], or one of [`Self::parts`].
     fn runtime(&self) -> &str;
+    /// Parts of the runtime text that are this backend's own: name and text.
+    fn parts(&self) -> &[(&str, &str)] {
+        &[]
+    }
     /// `Module`, its loading, and its methods.
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>);
     /// The view of a namespace and its methods.
@@ -74,7 +79,8 @@ pub(super) fn write_file(plan: &Plan<'_>) -> String {
         ("driver", backend.has_driver()),
     ];
     let mut runtime = String::new();
-    sections(backend.runtime(), &conditions, &mut runtime);
+    let parts = [&[("facts", FACTS), ("checks", CHECKS)], backend.parts()].concat();
+    sections(backend.runtime(), &parts, &conditions, &mut runtime);
     out.raw(&runtime);
     backend.finish(out.finish())
 }
@@ -264,7 +270,8 @@ fn write_types(out: &mut Writer, plan: &Plan<'_>, backend: &dyn Write) {
 }
 
 /// Resolves `//@` lines of a runtime text: `include NAME`, and `if CONDITION` … `else` … `end`.
-fn sections(text: &str, conditions: &[(&str, bool)], out: &mut String) {
+fn sections(text: &str, parts: &[(&str, &str)], conditions: &[(&str, bool)], out: &mut String) {
+    let holds = |wanted: &str| conditions.contains(&(wanted, true));
     let mut keep = true;
     for line in text.lines() {
         let Some(command) = line.trim().strip_prefix("//@") else {
@@ -274,20 +281,19 @@ fn sections(text: &str, conditions: &[(&str, bool)], out: &mut String) {
             }
             continue;
         };
-        match command {
-            "include facts" => sections(FACTS, conditions, out),
-            "include checks" => {
+        if let Some(name) = command.strip_prefix("include ") {
+            if !out.ends_with("\n\n") {
                 out.push('\n');
-                sections(CHECKS, conditions, out);
             }
-            "else" => keep = !keep,
-            "end" => keep = true,
-            other => {
-                let name = other.strip_prefix("if ").unwrap_or_default();
-                keep = conditions
-                    .iter()
-                    .any(|(known, value)| *known == name && *value);
+            for (_, part) in parts.iter().filter(|(known, _)| *known == name) {
+                sections(part, parts, conditions, out);
             }
+            continue;
+        }
+        match command.strip_prefix("if ") {
+            Some(condition) => keep = holds(condition),
+            None if command == "else" => keep = !keep,
+            None => keep = true,
         }
     }
 }

@@ -1,0 +1,101 @@
+    /// Opens the device with this ordinal.
+    ///
+    /// [`CudaContext::new`] panics on a machine without a driver; this function does not.
+    ///
+    /// # Errors
+    /// When no driver is installed, or the driver refuses.
+    pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, LoadError> {
+        if !driver_present() {
+            return Err(LoadError::NoDriver);
+        }
+        CudaContext::new(ordinal).map_err(|error| LoadError::Driver {
+            module: "the CUDA context",
+            error,
+        })
+    }
+
+    /// Answers for builds that link the driver library: it is there, or the program would not run.
+    ///
+    /// # Safety
+    /// None needed; the signature is that of the function in [`sys`] that it stands in for.
+    unsafe fn is_culib_present() -> bool {
+        true
+    }
+
+    /// Whether the CUDA driver library can be loaded.
+    #[must_use]
+    #[allow(unused_imports, clippy::wildcard_imports)]
+    pub fn driver_present() -> bool {
+        // Where the driver crate loads the library at run time, its own function takes precedence.
+        use ::cudarc::driver::sys::*;
+        // SAFETY: loads and closes the driver library, nothing else.
+        unsafe { is_culib_present() }
+    }
+
+    /// Why a module cannot be loaded.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum LoadError {
+        /// No CUDA driver library is installed.
+        NoDriver,
+        /// No embedded image runs on the device.
+        NoImage {
+            /// The module.
+            module: &'static str,
+            /// Compute capability of the device.
+            device: (u16, u16),
+            /// What is embedded.
+            images: &'static [Image],
+        },
+        /// A variable has another size than its type.
+        GlobalSize {
+            /// The variable.
+            symbol: &'static str,
+            /// Bytes of its type.
+            expected: usize,
+            /// Bytes on the device.
+            actual: usize,
+        },
+        /// The driver refused.
+        Driver {
+            /// The module, kernel or variable.
+            module: &'static str,
+            /// What it said.
+            error: DriverError,
+        },
+    }
+
+    impl fmt::Display for LoadError {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::NoDriver => {
+                    f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
+                }
+                Self::NoImage {
+                    module,
+                    device: (major, minor),
+                    images,
+                } => {
+                    write!(
+                        f,
+                        "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
+                    )?;
+                    for (index, image) in images.iter().enumerate() {
+                        let comma = if index == 0 { "" } else { "," };
+                        write!(f, "{comma} {}", image.target)?;
+                    }
+                    Ok(())
+                }
+                Self::GlobalSize {
+                    symbol,
+                    expected,
+                    actual,
+                } => {
+                    write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
+                }
+                Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
+            }
+        }
+    }
+
+    impl ::core::error::Error for LoadError {}
