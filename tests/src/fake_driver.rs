@@ -29,7 +29,7 @@ pub fn build(folder: &Path, arguments: &[&str]) {
 #[must_use]
 pub fn param_table(target: &str) -> String {
     let mut table = String::new();
-    for stem in ["kinds", "more"] {
+    for stem in ["families", "kinds", "more"] {
         let bytes = recorded::file("codegen", &format!("{stem}.{target}.cubin"));
         let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
         for kernel in cubin.kernels().expect("readable kernels") {

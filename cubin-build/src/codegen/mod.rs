@@ -14,6 +14,7 @@
 mod backend;
 mod docs;
 mod families;
+mod generics;
 mod info;
 mod instances;
 mod layout;

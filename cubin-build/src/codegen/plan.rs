@@ -387,7 +387,7 @@ fn name_kernels<'a>(
         let mut name = kernel.base_name.clone();
         for argument in &kernel.template_args {
             name.push('_');
-            name.push_str(&names::short(argument));
+            name.push_str(&names::argument(argument));
         }
         (namespace_path(kernel), name)
     };

@@ -185,7 +185,7 @@ fn in_source_order(kernels: &mut [Kernel]) {
 }
 
 fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) -> Kernel {
-    let name = names::split(&entry.name);
+    let name = names::split(&entry.name, &|name, number| resolver.enumerator(name, number));
     let mut kernel = Kernel {
         symbol: entry.symbol.clone(),
         name: name.name,
@@ -337,7 +337,7 @@ fn global(
     let (ty, c_type) = typed.unzip();
     Global {
         symbol: variable.symbol.clone(),
-        name: names::split(&variable.name).name,
+        name: names::readable(&variable.name),
         size: variable.size,
         constant: variable.constant,
         ty,

@@ -1882,11 +1882,43 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
+            /// The instances of kernel template `geo::reduce`:
+            ///
+            /// - `<f32, 8>`: [`reduce_f32_8`](Self::reduce_f32_8)
+            /// - `<i32, 8>`: [`reduce_i32_8`](Self::reduce_i32_8)
+            ///
+            /// # Safety
+            /// As for the instance.
+            ///
+            /// # Errors
+            /// As for the instance.
+            pub unsafe fn reduce<T: instances::Reduce<N>, const N: i32>(
+                &self,
+                stream: &::cudarc::driver::CudaStream,
+                launch: impl Into<runtime::Launch>,
+                r#in: &impl runtime::In<T>,
+                out: &mut impl runtime::Out<T>,
+            ) -> Result<(), runtime::LaunchError> {
+                let launch = launch.into();
+                let ready = runtime::prepare(
+                    self.module,
+                    <T as instances::Reduce<N>>::INDEX,
+                    <T as instances::Reduce<N>>::INFO,
+                    stream,
+                    &launch,
+                )?;
+                let r#in = runtime::InAny::bind(r#in, stream);
+                let out = runtime::OutAny::bind_mut(out, stream);
+                let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
+                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+                unsafe { ready.launch(&mut params) }
+            }
+
             /// The instances of kernel template `geo::scale`:
             ///
-            /// - [`scale_f32`](Self::scale_f32)
-            /// - [`scale_f64`](Self::scale_f64)
-            /// - [`scale_f16`](Self::scale_f16)
+            /// - `<f32>`: [`scale_f32`](Self::scale_f32)
+            /// - `<f64>`: [`scale_f64`](Self::scale_f64)
+            /// - `<types::Half>`: [`scale_f16`](Self::scale_f16)
             ///
             /// # Safety
             /// As for the instance.
@@ -2074,10 +2106,39 @@ pub mod kinds {
             };
         }
 
-        /// Which types template kernels are instantiated for.
+        /// What template kernels are instantiated for.
         pub mod instances {
             use super::super::super::runtime;
             use super::super::super::types;
+
+            /// Template arguments that `geo::reduce` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
+                label = "no instance for these arguments",
+                note = "it is instantiated for `<f32, 8>` and `<i32, 8>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Reduce<const N: i32> {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for f32 {
+                const INDEX: usize = 14;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_F32_8;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for i32 {
+                const INDEX: usize = 15;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_I32_8;
+            }
 
             /// Template arguments that `geo::scale` is instantiated for.
             ///
@@ -2086,6 +2147,7 @@ pub mod kinds {
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
+                note = "it is instantiated for `<f32>`, `<f64>` and `<types::Half>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
             pub unsafe trait Scale {

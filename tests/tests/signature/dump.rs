@@ -17,7 +17,9 @@ pub(crate) fn dump(signatures: &Signatures) -> String {
             kernel.base_name
         );
         if !kernel.template_args.is_empty() {
-            _ = write!(out, " <{}>", kernel.template_args.join(" | "));
+            let args = kernel.template_args.iter();
+            let args: Vec<&str> = args.map(|arg| arg.text.as_str()).collect();
+            _ = write!(out, " <{}>", args.join(" | "));
         }
         if let Some(threads) = kernel.max_threads {
             _ = write!(out, " max_threads={threads}");

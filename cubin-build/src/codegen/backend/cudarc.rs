@@ -9,6 +9,7 @@ use super::{Methods, Write, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
+    generics::Generics,
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
@@ -380,35 +381,8 @@ fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
     }
 }
 
-/// `T` alone, or `A`, `B`, … for several arguments; none that a type of the module has.
-fn generic_names(scope: Scope<'_>, count: usize) -> Vec<String> {
-    let module = scope.module;
-    let places = module
-        .records
-        .values()
-        .chain(module.enums.values())
-        .chain(module.opaques.values());
-    let taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
-    if count == 1 {
-        return vec![names::fresh("T", &taken)];
-    }
-    let letters = (0..count).map(|index| match u8::try_from(index) {
-        Ok(index) if index < 26 => char::from(b'A' + index).to_string(),
-        _ => format!("A{index}"),
-    });
-    letters
-        .map(|letter| names::fresh(&letter, &taken))
-        .collect()
-}
-
 fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &str) {
-    let generics = generic_names(scope, family.arguments);
-    let all = generics.join(", ");
-    let bound = format!("instances::{}", family.trait_name);
-    let this = match generics.as_slice() {
-        [only] => format!("<{only} as {bound}>"),
-        _ => format!("<({all}) as {bound}>"),
-    };
+    let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
         .first()
@@ -424,69 +398,31 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         .map(|(pattern, name)| match pattern {
             Pattern::Pointer { is_const, pointee } => match &**pointee {
                 Pattern::Fixed(Type::Void) => Argument::memory(name, *is_const, None),
-                element => Argument::memory(
-                    name,
-                    *is_const,
-                    Some(&spell(scope, element, &generics, &this)),
-                ),
+                element => {
+                    Argument::memory(name, *is_const, Some(&generics.spell(scope, element)))
+                }
             },
-            other => Argument::value(name, spell(scope, other, &generics, &this)),
+            other => Argument::value(name, generics.spell(scope, other)),
         })
         .collect();
-    out.doc(&format!(
-        "The instances of kernel template {}:\n",
-        docs::code(&family.name)
-    ));
-    for instance in &family.instances {
-        if let Some(planned) = scope.module.kernels.get(instance.kernel) {
-            out.doc(&format!(
-                "- [`{0}`](Self::{0})",
-                planned.method.trim_start_matches("r#")
-            ));
-        }
-    }
+    out.doc(&docs::family(scope, family, &generics, "Self::"));
     out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
-    let (head, tail) = if family.arguments == 1 {
-        (
-            format!("pub unsafe fn {}<{all}: {bound}>", family.method),
-            " -> Result<(), runtime::LaunchError> {".to_owned(),
-        )
-    } else {
-        (
-            format!("pub unsafe fn {}<{all}>", family.method),
-            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    ({all}): {bound},\n{{"),
-        )
+    let (declared, clause) = generics.declared();
+    let tail = match clause {
+        None => " -> Result<(), runtime::LaunchError> {".to_owned(),
+        Some(clause) => {
+            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    {clause},\n{{")
+        }
     };
+    let this = generics.this();
     let call = Call {
-        head,
+        head: out.generics(&format!("pub unsafe fn {}", family.method), &declared, "("),
         tail: &tail,
         index: format!("{this}::INDEX"),
         info: format!("{this}::INFO"),
         module,
     };
     launch(out, &call, &arguments);
-}
-
-/// The type of a pattern, in terms of the generic arguments.
-fn spell(scope: Scope<'_>, pattern: &Pattern, generics: &[String], this: &str) -> String {
-    match pattern {
-        Pattern::Fixed(ty) => scope.value(ty),
-        Pattern::Argument(index) => generics.get(*index).cloned().unwrap_or_default(),
-        Pattern::Pointer { pointee, .. } => {
-            format!(
-                "runtime::DeviceAddress<{}>",
-                spell(scope, pointee, generics, this)
-            )
-        }
-        Pattern::Array(element, length) => {
-            format!(
-                "[{}; {}]",
-                spell(scope, element, generics, this),
-                number(i128::from(*length))
-            )
-        }
-        Pattern::Associated(ordinal) => format!("{this}::P{ordinal}"),
-    }
 }
 
 /// The wrapper's signature and body.
