@@ -23,6 +23,7 @@ mod placing;
 mod plan;
 mod records;
 mod types;
+mod variables;
 mod write;
 
 use std::collections::BTreeMap;

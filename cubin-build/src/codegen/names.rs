@@ -38,6 +38,7 @@ const TYPE_NAMES: &[&str] = &[
 /// Modules that a generated module has or imports.
 const MODULE_NAMES: &[&str] = &[
     "args",
+    "globals",
     "info",
     "instances",
     "runtime",

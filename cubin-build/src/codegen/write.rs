@@ -178,6 +178,10 @@ impl Writer {
         if self.indent() + one_line.chars().count() + opening.chars().count() <= MAX_WIDTH {
             return one_line;
         }
+        if head == "impl" {
+            // How far these are indented is different in each edition's style.
+            self.line("#[rustfmt::skip]");
+        }
         self.line(format!("{head}<"));
         for generic in generics {
             self.line(format!("    {generic},"));

@@ -34,7 +34,7 @@ use std::path::{Component, Path, PathBuf};
 pub use check::{Finding, Problem, check};
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
-use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Type};
+use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
 use resolve::Resolver;
 
 /// One of the two files cannot be read.
@@ -339,7 +339,11 @@ fn global(
         symbol: variable.symbol.clone(),
         name: names::readable(&variable.name),
         size: variable.size,
-        constant: variable.constant,
+        space: match (variable.managed, variable.constant) {
+            (true, _) => Space::Managed,
+            (false, true) => Space::Constant,
+            (false, false) => Space::Device,
+        },
         ty,
         c_type,
     }

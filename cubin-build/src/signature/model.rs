@@ -11,7 +11,7 @@ pub struct Signatures {
     pub records: Vec<Record>,
     /// Enumerations reachable from a parameter; `EnumId` indexes it.
     pub enums: Vec<Enum>,
-    /// `__constant__` and `__device__` variables.
+    /// `__constant__`, `__device__` and `__managed__` variables.
     pub globals: Vec<Global>,
 }
 
@@ -287,12 +287,23 @@ pub struct Global {
     pub name: String,
     /// Size in bytes.
     pub size: u64,
-    /// `__constant__` rather than `__device__`.
-    pub constant: bool,
+    /// How it is declared.
+    pub space: Space,
     /// Its type, where the compiler's files give it.
     pub ty: Option<Type>,
     /// The type as C++ text, where known.
     pub c_type: Option<String>,
+}
+
+/// The memory of a module-level variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// `__constant__`
+    Constant,
+    /// `__device__`
+    Device,
+    /// `__managed__`: the symbol is the variable itself, not a pointer to it (the host's shadow is one).
+    Managed,
 }
 
 /// Why a kernel gets no exact wrapper.

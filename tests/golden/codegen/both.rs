@@ -65,6 +65,10 @@ pub mod families {
             &info::ADVANCE,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
+            &[globals::PROGRESS.info(), geo::globals::BOUNDS.info()];
+
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
         /// revision of the same major one. Kernels are looked up when first launched.
         ///
@@ -145,6 +149,17 @@ pub mod families {
             geo::Kernels {
                 module: &self.module,
             }
+        }
+
+        /// `__managed__` variable `progress` of type `int`, 4 bytes.
+        ///
+        /// Its address is one of managed memory. Host code that uses it must first wait for the work on the
+        /// device, as `read` and `write` do.
+        ///
+        /// # Errors
+        /// When the image does not hold the variable, or the driver refuses.
+        pub fn progress(&self) -> Result<runtime::Global<'_, i32>, runtime::LoadError> {
+            runtime::Global::find(&self.module, &globals::PROGRESS)
         }
 
         /// Kernel `sum<float, 8>`, defined at `families.cu:18`.
@@ -1673,6 +1688,25 @@ pub mod families {
         };
     }
 
+    /// The variables with their types, usable in `const` context.
+    pub mod globals {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// `__managed__` variable `progress` of type `int`, 4 bytes.
+        pub const PROGRESS: runtime::Variable<i32> = {
+            let info = runtime::GlobalInfo {
+                symbol: "progress",
+                name: "progress",
+                c_type: "int",
+                size: 4,
+                align: 4,
+                space: runtime::Space::Managed,
+            };
+            runtime::Variable::new(info)
+        };
+    }
+
     /// What template kernels are instantiated for.
     pub mod instances {
         use super::super::runtime;
@@ -1905,7 +1939,18 @@ pub mod families {
             pub(super) module: &'m runtime::LoadedModule,
         }
 
-        impl Kernels<'_> {
+        impl<'m> Kernels<'m> {
+            /// `__managed__` variable `geo::bounds` of type `geo::Vec<float, 2>`, 8 bytes.
+            ///
+            /// Its address is one of managed memory. Host code that uses it must first wait for the work on the
+            /// device, as `read` and `write` do.
+            ///
+            /// # Errors
+            /// When the image does not hold the variable, or the driver refuses.
+            pub fn bounds(&self) -> Result<runtime::Global<'m, Vec_f32_2>, runtime::LoadError> {
+                runtime::Global::find(self.module, &globals::BOUNDS)
+            }
+
             /// Kernel `geo::reduce<geo::Op::Sum, float>`, defined at `families.cu:49`.
             ///
             /// ```cpp
@@ -2274,6 +2319,25 @@ pub mod families {
             };
         }
 
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__managed__` variable `geo::bounds` of type `geo::Vec<float, 2>`, 8 bytes.
+            pub const BOUNDS: runtime::Variable<super::Vec_f32_2> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN3geo6boundsE",
+                    name: "geo::bounds",
+                    c_type: "geo::Vec<float, 2>",
+                    size: 8,
+                    align: 4,
+                    space: runtime::Space::Managed,
+                };
+                runtime::Variable::new(info)
+            };
+        }
+
         /// What template kernels are instantiated for.
         pub mod instances {
             use super::super::super::runtime;
@@ -2469,6 +2533,9 @@ pub mod kinds {
             &info::UNNAMED,
             &info::PACK_I32_F32,
         ];
+
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
 
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
         /// revision of the same major one. Kernels are looked up when first launched.
@@ -4663,6 +4730,14 @@ pub mod more {
             &info::TENSOR,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[
+            globals::COEFFICIENTS.info(),
+            globals::SHAPE.info(),
+            globals::COUNTER.info(),
+            geo::globals::ORIGIN.info(),
+        ];
+
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
         /// revision of the same major one. Kernels are looked up when first launched.
         ///
@@ -4750,7 +4825,7 @@ pub mod more {
         /// # Errors
         /// When the image does not hold the variable, or the driver refuses.
         pub fn coefficients(&self) -> Result<runtime::Global<'_, [f32; 16]>, runtime::LoadError> {
-            runtime::Global::find(&self.module, "coefficients")
+            runtime::Global::find(&self.module, &globals::COEFFICIENTS)
         }
 
         /// `__constant__` variable `shape` of type `Shape`, 16 bytes.
@@ -4758,7 +4833,7 @@ pub mod more {
         /// # Errors
         /// When the image does not hold the variable, or the driver refuses.
         pub fn shape(&self) -> Result<runtime::Global<'_, types::Shape>, runtime::LoadError> {
-            runtime::Global::find(&self.module, "shape")
+            runtime::Global::find(&self.module, &globals::SHAPE)
         }
 
         /// `__device__` variable `counter` of type `unsigned long long`, 8 bytes.
@@ -4766,7 +4841,7 @@ pub mod more {
         /// # Errors
         /// When the image does not hold the variable, or the driver refuses.
         pub fn counter(&self) -> Result<runtime::Global<'_, u64>, runtime::LoadError> {
-            runtime::Global::find(&self.module, "counter")
+            runtime::Global::find(&self.module, &globals::COUNTER)
         }
 
         /// Kernel `use_shared`, defined at `more.cu:39`.
@@ -5601,6 +5676,51 @@ pub mod more {
         };
     }
 
+    /// The variables with their types, usable in `const` context.
+    pub mod globals {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// `__constant__` variable `coefficients` of type `float[16]`, 64 bytes.
+        pub const COEFFICIENTS: runtime::Variable<[f32; 16]> = {
+            let info = runtime::GlobalInfo {
+                symbol: "coefficients",
+                name: "coefficients",
+                c_type: "float[16]",
+                size: 64,
+                align: 4,
+                space: runtime::Space::Constant,
+            };
+            runtime::Variable::new(info)
+        };
+
+        /// `__constant__` variable `shape` of type `Shape`, 16 bytes.
+        pub const SHAPE: runtime::Variable<types::Shape> = {
+            let info = runtime::GlobalInfo {
+                symbol: "shape",
+                name: "shape",
+                c_type: "Shape",
+                size: 16,
+                align: 8,
+                space: runtime::Space::Constant,
+            };
+            runtime::Variable::new(info)
+        };
+
+        /// `__device__` variable `counter` of type `unsigned long long`, 8 bytes.
+        pub const COUNTER: runtime::Variable<u64> = {
+            let info = runtime::GlobalInfo {
+                symbol: "counter",
+                name: "counter",
+                c_type: "unsigned long long",
+                size: 8,
+                align: 8,
+                space: runtime::Space::Device,
+            };
+            runtime::Variable::new(info)
+        };
+    }
+
     /// What template kernels are instantiated for.
     pub mod instances {
         use super::super::runtime;
@@ -5817,8 +5937,27 @@ pub mod more {
                 &self,
             ) -> Result<runtime::Global<'m, types::geo::Vec_f32_4>, runtime::LoadError>
             {
-                runtime::Global::find(self.module, "_ZN3geo6originE")
+                runtime::Global::find(self.module, &globals::ORIGIN)
             }
+        }
+
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__device__` variable `geo::origin` of type `geo::Vec<float, 4>`, 16 bytes.
+            pub const ORIGIN: runtime::Variable<types::geo::Vec_f32_4> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN3geo6originE",
+                    name: "geo::origin",
+                    c_type: "geo::Vec<float, 4>",
+                    size: 16,
+                    align: 4,
+                    space: runtime::Space::Device,
+                };
+                runtime::Variable::new(info)
+            };
         }
 
         /// C++ struct `geo::Vec<double, 4>`, 32 bytes, defined at `more.cu:16`.
@@ -6844,6 +6983,78 @@ pub mod runtime {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }
 
+    /// The memory of a variable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Space {
+        /// `__constant__`: kernels only read it.
+        Constant,
+        /// `__device__`
+        Device,
+        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+        /// kernel runs.
+        Managed,
+    }
+
+    /// What is known of a variable from its source.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct GlobalInfo {
+        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+        pub symbol: &'static str,
+        /// Name in C++.
+        pub name: &'static str,
+        /// C++ type; empty when it is not known.
+        pub c_type: &'static str,
+        /// Bytes.
+        pub size: u64,
+        /// Alignment of the type in bytes; 1 when it is not known.
+        pub align: u64,
+        /// Where it lies.
+        pub space: Space,
+    }
+
+    /// A variable with its type: bytes when that is not known.
+    pub struct Variable<T> {
+        info: GlobalInfo,
+        ty: PhantomData<fn() -> T>,
+    }
+
+    impl<T: Copy> Variable<T> {
+        pub(super) const fn new(info: GlobalInfo) -> Self {
+            assert!(info.size == size_of::<T>() as u64);
+            Self {
+                info,
+                ty: PhantomData,
+            }
+        }
+
+        /// What is known of the variable.
+        #[must_use]
+        pub const fn info(&self) -> &GlobalInfo {
+            &self.info
+        }
+
+        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+        /// when the size is another one.
+        #[must_use]
+        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+            (size == size_of::<T>()).then(|| DeviceAddress::new(address))
+        }
+    }
+
+    impl<T> Clone for Variable<T> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T> Copy for Variable<T> {}
+
+    impl<T> fmt::Debug for Variable<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.info.fmt(f)
+        }
+    }
+
     /// A device address as an argument, and the guard that records its use when dropped; none where nothing
     /// orders the uses.
     pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
@@ -7686,7 +7897,7 @@ pub mod runtime {
         }
     }
 
-    /// A `__constant__` or `__device__` variable of a loaded module.
+    /// A variable of a loaded module.
     #[derive(Debug)]
     pub struct Global<'m, T> {
         module: &'m LoadedModule,
@@ -7697,8 +7908,9 @@ pub mod runtime {
         /// Looks the variable up, and compares its size.
         pub(super) fn find(
             module: &'m LoadedModule,
-            symbol: &'static str,
+            variable: &Variable<T>,
         ) -> Result<Self, LoadError> {
+            let symbol = variable.info().symbol;
             let refused = |error| LoadError::Driver {
                 module: symbol,
                 error,
@@ -7708,17 +7920,14 @@ pub mod runtime {
             // SAFETY: the module is loaded.
             let found = unsafe { result::module::get_global(module.module, name) };
             let (address, actual) = found.map_err(refused)?;
-            if actual != size_of::<T>() {
-                return Err(LoadError::GlobalSize {
+            match variable.at(address, actual) {
+                Some(address) => Ok(Self { module, address }),
+                None => Err(LoadError::GlobalSize {
                     symbol,
                     expected: size_of::<T>(),
                     actual,
-                });
+                }),
             }
-            Ok(Self {
-                module,
-                address: DeviceAddress::new(address),
-            })
         }
 
         /// Where the variable lies, for kernels that take a pointer to it.

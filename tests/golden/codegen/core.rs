@@ -63,6 +63,10 @@ pub mod families {
             &info::ADVANCE,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
+            &[globals::PROGRESS.info(), geo::globals::BOUNDS.info()];
+
         /// The image for a device of compute capability `device`: the exact one, or else the closest lower
         /// minor revision of the same major one.
         #[must_use]
@@ -75,6 +79,7 @@ pub mod families {
     pub mod args {
         use super::super::runtime;
         use super::super::types;
+        use super::instances;
 
         /// Kernel `sum<float, 8>`, defined at `families.cu:18`.
         ///
@@ -656,6 +661,252 @@ pub mod families {
                 []
             }
         }
+
+        /// The instances of kernel template `all_the_integer_types`:
+        ///
+        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7)
+        #[derive(Clone, Copy)]
+        pub struct all_the_integer_types<
+            const A: i64,
+            const B: ::core::ffi::c_char,
+            const C: i16,
+            const D: u64,
+            const E: u64,
+            const F: i8,
+            const G: u8,
+        >
+        where
+            (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G>,
+        {
+            /// `int *` in `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>`
+            pub out: runtime::DeviceAddress<i32>,
+        }
+
+        #[rustfmt::skip]
+        impl<
+            const A: i64,
+            const B: ::core::ffi::c_char,
+            const C: i16,
+            const D: u64,
+            const E: u64,
+            const F: i8,
+            const G: u8,
+        > all_the_integer_types<A, B, C, D, E, F, G>
+        where
+            (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G>,
+        {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo =
+                <() as instances::AllTheIntegerTypes<A, B, C, D, E, F, G>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 1] {
+                [runtime::param(&self.out)]
+            }
+        }
+
+        #[rustfmt::skip]
+        impl<
+            const A: i64,
+            const B: ::core::ffi::c_char,
+            const C: i16,
+            const D: u64,
+            const E: u64,
+            const F: i8,
+            const G: u8,
+        > ::core::fmt::Debug for all_the_integer_types<A, B, C, D, E, F, G>
+        where
+            (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G>,
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `clear`:
+        ///
+        /// - `<f32, 1>`: [`clear_f32_1`](clear_f32_1)
+        /// - `<i16, 2>`: [`clear_i16_2`](clear_i16_2)
+        #[derive(Clone, Copy)]
+        pub struct clear<T: instances::Clear<N>, const N: i32> {
+            /// `int` in `clear<float, 1>`
+            pub n: i32,
+            /// `float *` in `clear<float, 1>`
+            pub out: runtime::DeviceAddress<f32>,
+            /// Tells the instance by the types that no parameter has.
+            pub instance: ::core::marker::PhantomData<fn() -> (T,)>,
+        }
+
+        impl<T: instances::Clear<N>, const N: i32> clear<T, N> {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <T as instances::Clear<N>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.n), runtime::param(&self.out)]
+            }
+        }
+
+        impl<T: instances::Clear<N>, const N: i32> ::core::fmt::Debug for clear<T, N> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `convert`:
+        ///
+        /// - `<f32, i32, true>`: [`convert_f32_i32_true`](convert_f32_i32_true)
+        /// - `<i32, f32, false>`: [`convert_i32_f32_false`](convert_i32_f32_false)
+        #[derive(Clone, Copy)]
+        pub struct convert<A, B, const N: bool>
+        where
+            (A, B): instances::Convert<N>,
+        {
+            /// `int` in `convert<float, int, true>`
+            pub n: i32,
+            /// `const float *` in `convert<float, int, true>`
+            pub r#in: runtime::DeviceAddress<A>,
+            /// `int *` in `convert<float, int, true>`
+            pub out: runtime::DeviceAddress<B>,
+        }
+
+        impl<A, B, const N: bool> convert<A, B, N>
+        where
+            (A, B): instances::Convert<N>,
+        {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <(A, B) as instances::Convert<N>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.n),
+                    runtime::param(&self.r#in),
+                    runtime::param(&self.out),
+                ]
+            }
+        }
+
+        impl<A, B, const N: bool> ::core::fmt::Debug for convert<A, B, N>
+        where
+            (A, B): instances::Convert<N>,
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `mul_mat`:
+        ///
+        /// - `<8, 48, false>`: [`mul_mat_quant_type_q8_0_48_false`](mul_mat_quant_type_q8_0_48_false)
+        /// - `<10, 48, false>`: [`mul_mat_quant_type_q2_k_48_false`](mul_mat_quant_type_q2_k_48_false)
+        /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`](mul_mat_quant_type_q2_k_48_true)
+        /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`](mul_mat_quant_type_5_48_false)
+        #[derive(Clone, Copy)]
+        pub struct mul_mat<const A: i32, const B: i32, const C: bool>
+        where
+            (): instances::MulMat<A, B, C>,
+        {
+            /// `const void *` in `mul_mat<QUANT_TYPE_Q8_0, 48, false>`
+            pub x: runtime::DeviceAddress<::core::ffi::c_void>,
+            /// `float *` in `mul_mat<QUANT_TYPE_Q8_0, 48, false>`
+            pub y: runtime::DeviceAddress<f32>,
+        }
+
+        impl<const A: i32, const B: i32, const C: bool> mul_mat<A, B, C>
+        where
+            (): instances::MulMat<A, B, C>,
+        {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <() as instances::MulMat<A, B, C>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.x), runtime::param(&self.y)]
+            }
+        }
+
+        impl<const A: i32, const B: i32, const C: bool> ::core::fmt::Debug for mul_mat<A, B, C>
+        where
+            (): instances::MulMat<A, B, C>,
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `sum`:
+        ///
+        /// - `<f32, 8>`: [`sum_f32_8`](sum_f32_8)
+        /// - `<f32, 16>`: [`sum_f32_16`](sum_f32_16)
+        /// - `<i32, -1>`: [`sum_i32_neg1`](sum_i32_neg1)
+        /// - `<types::Half, 8>`: [`sum_f16_8`](sum_f16_8)
+        #[derive(Clone, Copy)]
+        pub struct sum<T: instances::Sum<N>, const N: i32> {
+            /// `const float *` in `sum<float, 8>`
+            pub r#in: runtime::DeviceAddress<T>,
+            /// `float *` in `sum<float, 8>`
+            pub out: runtime::DeviceAddress<T>,
+        }
+
+        impl<T: instances::Sum<N>, const N: i32> sum<T, N> {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <T as instances::Sum<N>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.r#in), runtime::param(&self.out)]
+            }
+        }
+
+        impl<T: instances::Sum<N>, const N: i32> ::core::fmt::Debug for sum<T, N> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `tile`:
+        ///
+        /// - `<16, 16>`: [`tile_16_16`](tile_16_16)
+        /// - `<32, 4_000_000_000>`: [`tile_32_4000000000`](tile_32_4000000000)
+        #[derive(Clone, Copy)]
+        pub struct tile<const A: i32, const B: u32>
+        where
+            (): instances::Tile<A, B>,
+        {
+            /// `float` in `tile<16, 16>`
+            pub scale: f32,
+            /// `float *` in `tile<16, 16>`
+            pub out: runtime::DeviceAddress<f32>,
+        }
+
+        impl<const A: i32, const B: u32> tile<A, B>
+        where
+            (): instances::Tile<A, B>,
+        {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <() as instances::Tile<A, B>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.scale), runtime::param(&self.out)]
+            }
+        }
+
+        impl<const A: i32, const B: u32> ::core::fmt::Debug for tile<A, B>
+        where
+            (): instances::Tile<A, B>,
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
     }
 
     /// Facts about the kernels, usable in `const` context.
@@ -1214,6 +1465,246 @@ pub mod families {
         };
     }
 
+    /// The variables with their types, usable in `const` context.
+    pub mod globals {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// `__managed__` variable `progress` of type `int`, 4 bytes.
+        pub const PROGRESS: runtime::Variable<i32> = {
+            let info = runtime::GlobalInfo {
+                symbol: "progress",
+                name: "progress",
+                c_type: "int",
+                size: 4,
+                align: 4,
+                space: runtime::Space::Managed,
+            };
+            runtime::Variable::new(info)
+        };
+    }
+
+    /// What template kernels are instantiated for.
+    pub mod instances {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// Template arguments that `all_the_integer_types` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `all_the_integer_types` is not instantiated for `<{A}, {B}, {C}, {D}, {E}, {F}, {G}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait AllTheIntegerTypes<
+            const A: i64,
+            const B: ::core::ffi::c_char,
+            const C: i16,
+            const D: u64,
+            const E: u64,
+            const F: i8,
+            const G: u8,
+        >
+        {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>
+            for ()
+        {
+            const INDEX: usize = 14;
+            const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7;
+        }
+
+        /// Template arguments that `clear` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `clear` is not instantiated for `<{Self}, {N}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<f32, 1>` and `<i16, 2>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Clear<const N: i32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Clear<1> for f32 {
+            const INDEX: usize = 17;
+            const INFO: &'static runtime::KernelInfo = &super::info::CLEAR_F32_1;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Clear<2> for i16 {
+            const INDEX: usize = 18;
+            const INFO: &'static runtime::KernelInfo = &super::info::CLEAR_I16_2;
+        }
+
+        /// Template arguments that `convert` is instantiated for, its types as a tuple.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `convert` is not instantiated for `<{Self}, {N}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<f32, i32, true>` and `<i32, f32, false>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Convert<const N: bool> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Convert<true> for (f32, i32) {
+            const INDEX: usize = 15;
+            const INFO: &'static runtime::KernelInfo = &super::info::CONVERT_F32_I32_TRUE;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Convert<false> for (i32, f32) {
+            const INDEX: usize = 16;
+            const INFO: &'static runtime::KernelInfo = &super::info::CONVERT_I32_F32_FALSE;
+        }
+
+        /// Template arguments that `mul_mat` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `mul_mat` is not instantiated for `<{A}, {B}, {C}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<8, 48, false>`, `<10, 48, false>`, `<10, 48, true>` and `<5, 48, false>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait MulMat<const A: i32, const B: i32, const C: bool> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl MulMat<8, 48, false> for () {
+            const INDEX: usize = 6;
+            const INFO: &'static runtime::KernelInfo =
+                &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl MulMat<10, 48, false> for () {
+            const INDEX: usize = 7;
+            const INFO: &'static runtime::KernelInfo =
+                &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl MulMat<10, 48, true> for () {
+            const INDEX: usize = 8;
+            const INFO: &'static runtime::KernelInfo =
+                &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl MulMat<5, 48, false> for () {
+            const INDEX: usize = 9;
+            const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_5_48_FALSE;
+        }
+
+        /// Template arguments that `sum` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `sum` is not instantiated for `<{Self}, {N}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<f32, 8>`, `<f32, 16>`, `<i32, -1>` and `<types::Half, 8>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Sum<const N: i32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Sum<8> for f32 {
+            const INDEX: usize = 0;
+            const INFO: &'static runtime::KernelInfo = &super::info::SUM_F32_8;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Sum<16> for f32 {
+            const INDEX: usize = 1;
+            const INFO: &'static runtime::KernelInfo = &super::info::SUM_F32_16;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Sum<-1> for i32 {
+            const INDEX: usize = 2;
+            const INFO: &'static runtime::KernelInfo = &super::info::SUM_I32_NEG1;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Sum<8> for types::Half {
+            const INDEX: usize = 3;
+            const INFO: &'static runtime::KernelInfo = &super::info::SUM_F16_8;
+        }
+
+        /// Template arguments that `tile` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `tile` is not instantiated for `<{A}, {B}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<16, 16>` and `<32, 4_000_000_000>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Tile<const A: i32, const B: u32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Tile<16, 16> for () {
+            const INDEX: usize = 4;
+            const INFO: &'static runtime::KernelInfo = &super::info::TILE_16_16;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Tile<32, 4_000_000_000> for () {
+            const INDEX: usize = 5;
+            const INFO: &'static runtime::KernelInfo = &super::info::TILE_32_4000000000;
+        }
+
+        /// Enumerators of `quant_type` as template arguments.
+        pub mod quant_type {
+            /// `QUANT_TYPE_Q8_0`
+            pub const QUANT_TYPE_Q8_0: i32 = 8;
+
+            /// `QUANT_TYPE_Q2_K`
+            pub const QUANT_TYPE_Q2_K: i32 = 10;
+        }
+    }
+
     /// C++ namespace `geo`.
     pub mod geo {
         use super::super::runtime;
@@ -1223,6 +1714,7 @@ pub mod families {
         pub mod args {
             use super::super::super::runtime;
             use super::super::super::types;
+            use super::instances;
 
             /// Kernel `geo::reduce<geo::Op::Sum, float>`, defined at `families.cu:49`.
             ///
@@ -1363,6 +1855,76 @@ pub mod families {
                     ]
                 }
             }
+
+            /// The instances of kernel template `geo::reduce`:
+            ///
+            /// - `<0, f32>`: [`reduce_op_sum_f32`](reduce_op_sum_f32)
+            /// - `<3, i32>`: [`reduce_op_fast_max_i32`](reduce_op_fast_max_i32)
+            #[derive(Clone, Copy)]
+            pub struct reduce<const N: i32, T: instances::Reduce<N>> {
+                /// `int` in `geo::reduce<geo::Op::Sum, float>`
+                pub n: i32,
+                /// `float` in `geo::reduce<geo::Op::Sum, float>`
+                pub start: T,
+                /// `float *` in `geo::reduce<geo::Op::Sum, float>`
+                pub out: runtime::DeviceAddress<T>,
+            }
+
+            impl<const N: i32, T: instances::Reduce<N>> reduce<N, T> {
+                /// Facts about the instance.
+                pub const INFO: &'static runtime::KernelInfo = <T as instances::Reduce<N>>::INFO;
+
+                /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+                #[must_use]
+                pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                    [
+                        runtime::param(&self.n),
+                        runtime::param(&self.start),
+                        runtime::param(&self.out),
+                    ]
+                }
+            }
+
+            impl<const N: i32, T: instances::Reduce<N>> ::core::fmt::Debug for reduce<N, T> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+                }
+            }
+
+            /// The instances of kernel template `geo::spread`:
+            ///
+            /// - `<f32, 2>`: [`spread_f32_2`](spread_f32_2)
+            /// - `<f64, 3>`: [`spread_f64_3`](spread_f64_3)
+            #[derive(Clone, Copy)]
+            pub struct spread<T: instances::Spread<N>, const N: i32> {
+                /// `geo::Vec<float, 2>` in `geo::spread<float, 2>`
+                pub from: <T as instances::Spread<N>>::P0,
+                /// `float (&)[2]` in `geo::spread<float, 2>`
+                pub table: runtime::DeviceAddress<<T as instances::Spread<N>>::P1>,
+                /// `float *` in `geo::spread<float, 2>`
+                pub out: runtime::DeviceAddress<T>,
+            }
+
+            impl<T: instances::Spread<N>, const N: i32> spread<T, N> {
+                /// Facts about the instance.
+                pub const INFO: &'static runtime::KernelInfo = <T as instances::Spread<N>>::INFO;
+
+                /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+                #[must_use]
+                pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                    [
+                        runtime::param(&self.from),
+                        runtime::param(&self.table),
+                        runtime::param(&self.out),
+                    ]
+                }
+            }
+
+            impl<T: instances::Spread<N>, const N: i32> ::core::fmt::Debug for spread<T, N> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+                }
+            }
         }
 
         /// Facts about the kernels, usable in `const` context.
@@ -1486,6 +2048,106 @@ pub mod families {
             };
         }
 
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__managed__` variable `geo::bounds` of type `geo::Vec<float, 2>`, 8 bytes.
+            pub const BOUNDS: runtime::Variable<super::Vec_f32_2> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN3geo6boundsE",
+                    name: "geo::bounds",
+                    c_type: "geo::Vec<float, 2>",
+                    size: 8,
+                    align: 4,
+                    space: runtime::Space::Managed,
+                };
+                runtime::Variable::new(info)
+            };
+        }
+
+        /// What template kernels are instantiated for.
+        pub mod instances {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// Template arguments that `geo::reduce` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::reduce` is not instantiated for `<{N}, {Self}>`",
+                label = "no instance for these arguments",
+                note = "it is instantiated for `<0, f32>` and `<3, i32>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Reduce<const N: i32> {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<0> for f32 {
+                const INDEX: usize = 10;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_SUM_F32;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<3> for i32 {
+                const INDEX: usize = 11;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_FAST_MAX_I32;
+            }
+
+            /// Template arguments that `geo::spread` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::spread` is not instantiated for `<{Self}, {N}>`",
+                label = "no instance for these arguments",
+                note = "it is instantiated for `<f32, 2>` and `<f64, 3>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Spread<const N: i32> {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+                /// What parameter 0 depends on.
+                type P0: Copy;
+                /// What parameter 1 depends on.
+                type P1: Copy;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Spread<2> for f32 {
+                const INDEX: usize = 12;
+                const INFO: &'static runtime::KernelInfo = &super::info::SPREAD_F32_2;
+                type P0 = super::Vec_f32_2;
+                type P1 = [f32; 2];
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Spread<3> for f64 {
+                const INDEX: usize = 13;
+                const INFO: &'static runtime::KernelInfo = &super::info::SPREAD_F64_3;
+                type P0 = super::Vec_f64_3;
+                type P1 = [f64; 3];
+            }
+
+            /// Enumerators of `geo::Op` as template arguments.
+            pub mod op {
+                /// `geo::Op::Sum`
+                pub const Sum: i32 = 0;
+
+                /// `geo::Op::FastMax`
+                pub const FastMax: i32 = 3;
+            }
+        }
+
         /// C++ struct `geo::Vec<float, 2>`, 8 bytes, defined at `families.cu:10`.
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
@@ -1590,6 +2252,9 @@ pub mod kinds {
             &info::UNNAMED,
             &info::PACK_I32_F32,
         ];
+
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
 
         /// The image for a device of compute capability `device`: the exact one, or else the closest lower
         /// minor revision of the same major one.
@@ -3030,6 +3695,7 @@ pub mod kinds {
         pub mod args {
             use super::super::super::runtime;
             use super::super::super::types;
+            use super::instances;
 
             /// Kernel `geo::scale<float>`, defined at `kinds.cu:118`.
             ///
@@ -3202,6 +3868,74 @@ pub mod kinds {
                     [runtime::param(&self.r#in), runtime::param(&self.out)]
                 }
             }
+
+            /// The instances of kernel template `geo::reduce`:
+            ///
+            /// - `<f32, 8>`: [`reduce_f32_8`](reduce_f32_8)
+            /// - `<i32, 8>`: [`reduce_i32_8`](reduce_i32_8)
+            #[derive(Clone, Copy)]
+            pub struct reduce<T: instances::Reduce<N>, const N: i32> {
+                /// `const float *` in `geo::reduce<float, 8>`
+                pub r#in: runtime::DeviceAddress<T>,
+                /// `float *` in `geo::reduce<float, 8>`
+                pub out: runtime::DeviceAddress<T>,
+            }
+
+            impl<T: instances::Reduce<N>, const N: i32> reduce<T, N> {
+                /// Facts about the instance.
+                pub const INFO: &'static runtime::KernelInfo = <T as instances::Reduce<N>>::INFO;
+
+                /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+                #[must_use]
+                pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                    [runtime::param(&self.r#in), runtime::param(&self.out)]
+                }
+            }
+
+            impl<T: instances::Reduce<N>, const N: i32> ::core::fmt::Debug for reduce<T, N> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+                }
+            }
+
+            /// The instances of kernel template `geo::scale`:
+            ///
+            /// - `<f32>`: [`scale_f32`](scale_f32)
+            /// - `<f64>`: [`scale_f64`](scale_f64)
+            /// - `<types::Half>`: [`scale_f16`](scale_f16)
+            #[derive(Clone, Copy)]
+            pub struct scale<T: instances::Scale> {
+                /// `int` in `geo::scale<float>`
+                pub n: i32,
+                /// `float` in `geo::scale<float>`
+                pub factor: T,
+                /// `const float *` in `geo::scale<float>`
+                pub r#in: runtime::DeviceAddress<T>,
+                /// `float *` in `geo::scale<float>`
+                pub out: runtime::DeviceAddress<T>,
+            }
+
+            impl<T: instances::Scale> scale<T> {
+                /// Facts about the instance.
+                pub const INFO: &'static runtime::KernelInfo = <T as instances::Scale>::INFO;
+
+                /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+                #[must_use]
+                pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
+                    [
+                        runtime::param(&self.n),
+                        runtime::param(&self.factor),
+                        runtime::param(&self.r#in),
+                        runtime::param(&self.out),
+                    ]
+                }
+            }
+
+            impl<T: instances::Scale> ::core::fmt::Debug for scale<T> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+                }
+            }
         }
 
         /// Facts about the kernels, usable in `const` context.
@@ -3355,6 +4089,76 @@ pub mod kinds {
             };
         }
 
+        /// What template kernels are instantiated for.
+        pub mod instances {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// Template arguments that `geo::reduce` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
+                label = "no instance for these arguments",
+                note = "it is instantiated for `<f32, 8>` and `<i32, 8>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Reduce<const N: i32> {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for f32 {
+                const INDEX: usize = 14;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_F32_8;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for i32 {
+                const INDEX: usize = 15;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_I32_8;
+            }
+
+            /// Template arguments that `geo::scale` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::scale` is not instantiated for `{Self}`",
+                label = "no instance for this type",
+                note = "it is instantiated for `<f32>`, `<f64>` and `<types::Half>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Scale {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for f32 {
+                const INDEX: usize = 11;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F32;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for f64 {
+                const INDEX: usize = 12;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F64;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Scale for types::Half {
+                const INDEX: usize = 13;
+                const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F16;
+            }
+        }
+
         /// C++ struct `geo::Ray`, 32 bytes, defined at `kinds.cu:15`.
         #[repr(C, align(16))]
         #[derive(Clone, Copy, Debug)]
@@ -3452,6 +4256,14 @@ pub mod more {
             &info::TENSOR,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[
+            globals::COEFFICIENTS.info(),
+            globals::SHAPE.info(),
+            globals::COUNTER.info(),
+            geo::globals::ORIGIN.info(),
+        ];
+
         /// The image for a device of compute capability `device`: the exact one, or else the closest lower
         /// minor revision of the same major one.
         #[must_use]
@@ -3464,6 +4276,7 @@ pub mod more {
     pub mod args {
         use super::super::runtime;
         use super::super::types;
+        use super::instances;
 
         /// Kernel `use_shared`, defined at `more.cu:39`.
         ///
@@ -3820,6 +4633,115 @@ pub mod more {
                 [runtime::param(&self.map), runtime::param(&self.out)]
             }
         }
+
+        /// The instances of kernel template `cast`:
+        ///
+        /// - `<f32, f64>`: [`cast_f32_f64`](cast_f32_f64)
+        /// - `<f64, f32>`: [`cast_f64_f32`](cast_f64_f32)
+        #[derive(Clone, Copy)]
+        pub struct cast<A, B>
+        where
+            (A, B): instances::Cast,
+        {
+            /// `int` in `cast<float, double>`
+            pub n: i32,
+            /// `const float *` in `cast<float, double>`
+            pub r#in: runtime::DeviceAddress<A>,
+            /// `double *` in `cast<float, double>`
+            pub out: runtime::DeviceAddress<B>,
+        }
+
+        impl<A, B> cast<A, B>
+        where
+            (A, B): instances::Cast,
+        {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <(A, B) as instances::Cast>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.n),
+                    runtime::param(&self.r#in),
+                    runtime::param(&self.out),
+                ]
+            }
+        }
+
+        impl<A, B> ::core::fmt::Debug for cast<A, B>
+        where
+            (A, B): instances::Cast,
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `fill`:
+        ///
+        /// - `<f32>`: [`fill_f32`](fill_f32)
+        /// - `<i32>`: [`fill_i32`](fill_i32)
+        /// - `<types::Half>`: [`fill_f16`](fill_f16)
+        #[derive(Clone, Copy)]
+        pub struct fill<T: instances::Fill> {
+            /// `int` in `fill<float>`
+            pub n: i32,
+            /// `float` in `fill<float>`
+            pub value: T,
+            /// `float *` in `fill<float>`
+            pub out: runtime::DeviceAddress<T>,
+        }
+
+        impl<T: instances::Fill> fill<T> {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <T as instances::Fill>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.n),
+                    runtime::param(&self.value),
+                    runtime::param(&self.out),
+                ]
+            }
+        }
+
+        impl<T: instances::Fill> ::core::fmt::Debug for fill<T> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `gather`:
+        ///
+        /// - `<f32>`: [`gather_f32`](gather_f32)
+        /// - `<f64>`: [`gather_f64`](gather_f64)
+        #[derive(Clone, Copy)]
+        pub struct gather<T: instances::Gather> {
+            /// `geo::Vec<float, 4>` in `gather<float>`
+            pub from: <T as instances::Gather>::P0,
+            /// `float *` in `gather<float>`
+            pub out: runtime::DeviceAddress<T>,
+        }
+
+        impl<T: instances::Gather> gather<T> {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <T as instances::Gather>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.from), runtime::param(&self.out)]
+            }
+        }
+
+        impl<T: instances::Gather> ::core::fmt::Debug for gather<T> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
     }
 
     /// Facts about the kernels, usable in `const` context.
@@ -4122,6 +5044,154 @@ pub mod more {
         };
     }
 
+    /// The variables with their types, usable in `const` context.
+    pub mod globals {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// `__constant__` variable `coefficients` of type `float[16]`, 64 bytes.
+        pub const COEFFICIENTS: runtime::Variable<[f32; 16]> = {
+            let info = runtime::GlobalInfo {
+                symbol: "coefficients",
+                name: "coefficients",
+                c_type: "float[16]",
+                size: 64,
+                align: 4,
+                space: runtime::Space::Constant,
+            };
+            runtime::Variable::new(info)
+        };
+
+        /// `__constant__` variable `shape` of type `Shape`, 16 bytes.
+        pub const SHAPE: runtime::Variable<types::Shape> = {
+            let info = runtime::GlobalInfo {
+                symbol: "shape",
+                name: "shape",
+                c_type: "Shape",
+                size: 16,
+                align: 8,
+                space: runtime::Space::Constant,
+            };
+            runtime::Variable::new(info)
+        };
+
+        /// `__device__` variable `counter` of type `unsigned long long`, 8 bytes.
+        pub const COUNTER: runtime::Variable<u64> = {
+            let info = runtime::GlobalInfo {
+                symbol: "counter",
+                name: "counter",
+                c_type: "unsigned long long",
+                size: 8,
+                align: 8,
+                space: runtime::Space::Device,
+            };
+            runtime::Variable::new(info)
+        };
+    }
+
+    /// What template kernels are instantiated for.
+    pub mod instances {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// Template arguments that `cast` is instantiated for, its types as a tuple.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `cast` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32, f64>` and `<f64, f32>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Cast {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Cast for (f32, f64) {
+            const INDEX: usize = 4;
+            const INFO: &'static runtime::KernelInfo = &super::info::CAST_F32_F64;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Cast for (f64, f32) {
+            const INDEX: usize = 5;
+            const INFO: &'static runtime::KernelInfo = &super::info::CAST_F64_F32;
+        }
+
+        /// Template arguments that `fill` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `fill` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32>`, `<i32>` and `<types::Half>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Fill {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Fill for f32 {
+            const INDEX: usize = 1;
+            const INFO: &'static runtime::KernelInfo = &super::info::FILL_F32;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Fill for i32 {
+            const INDEX: usize = 2;
+            const INFO: &'static runtime::KernelInfo = &super::info::FILL_I32;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Fill for types::Half {
+            const INDEX: usize = 3;
+            const INFO: &'static runtime::KernelInfo = &super::info::FILL_F16;
+        }
+
+        /// Template arguments that `gather` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `gather` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32>` and `<f64>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Gather {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+            /// What parameter 0 depends on.
+            type P0: Copy;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Gather for f32 {
+            const INDEX: usize = 6;
+            const INFO: &'static runtime::KernelInfo = &super::info::GATHER_F32;
+            type P0 = types::geo::Vec_f32_4;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Gather for f64 {
+            const INDEX: usize = 7;
+            const INFO: &'static runtime::KernelInfo = &super::info::GATHER_F64;
+            type P0 = super::geo::Vec_f64_4;
+        }
+    }
+
     /// C++ struct `Mixed`, 12 bytes, defined at `more.cu:21`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug)]
@@ -4207,6 +5277,25 @@ pub mod more {
         use super::super::types;
 
         pub use super::super::types::geo::Vec_f32_4;
+
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__device__` variable `geo::origin` of type `geo::Vec<float, 4>`, 16 bytes.
+            pub const ORIGIN: runtime::Variable<types::geo::Vec_f32_4> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN3geo6originE",
+                    name: "geo::origin",
+                    c_type: "geo::Vec<float, 4>",
+                    size: 16,
+                    align: 4,
+                    space: runtime::Space::Device,
+                };
+                runtime::Variable::new(info)
+            };
+        }
 
         /// C++ struct `geo::Vec<double, 4>`, 32 bytes, defined at `more.cu:16`.
         #[repr(C)]
@@ -5134,6 +6223,78 @@ pub mod runtime {
     #[inline]
     pub(super) fn param<T>(value: &T) -> *mut c_void {
         ::core::ptr::from_ref(value).cast_mut().cast()
+    }
+
+    /// The memory of a variable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Space {
+        /// `__constant__`: kernels only read it.
+        Constant,
+        /// `__device__`
+        Device,
+        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+        /// kernel runs.
+        Managed,
+    }
+
+    /// What is known of a variable from its source.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct GlobalInfo {
+        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+        pub symbol: &'static str,
+        /// Name in C++.
+        pub name: &'static str,
+        /// C++ type; empty when it is not known.
+        pub c_type: &'static str,
+        /// Bytes.
+        pub size: u64,
+        /// Alignment of the type in bytes; 1 when it is not known.
+        pub align: u64,
+        /// Where it lies.
+        pub space: Space,
+    }
+
+    /// A variable with its type: bytes when that is not known.
+    pub struct Variable<T> {
+        info: GlobalInfo,
+        ty: PhantomData<fn() -> T>,
+    }
+
+    impl<T: Copy> Variable<T> {
+        pub(super) const fn new(info: GlobalInfo) -> Self {
+            assert!(info.size == size_of::<T>() as u64);
+            Self {
+                info,
+                ty: PhantomData,
+            }
+        }
+
+        /// What is known of the variable.
+        #[must_use]
+        pub const fn info(&self) -> &GlobalInfo {
+            &self.info
+        }
+
+        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+        /// when the size is another one.
+        #[must_use]
+        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+            (size == size_of::<T>()).then(|| DeviceAddress::new(address))
+        }
+    }
+
+    impl<T> Clone for Variable<T> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T> Copy for Variable<T> {}
+
+    impl<T> fmt::Debug for Variable<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.info.fmt(f)
+        }
     }
 
     impl KernelInfo {

@@ -61,6 +61,9 @@ pub mod kinds {
             &info::PACK_I32_F32,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
+
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
         /// revision of the same major one. Kernels are looked up when first launched.
         ///
@@ -3177,6 +3180,78 @@ pub mod runtime {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }
 
+    /// The memory of a variable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Space {
+        /// `__constant__`: kernels only read it.
+        Constant,
+        /// `__device__`
+        Device,
+        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+        /// kernel runs.
+        Managed,
+    }
+
+    /// What is known of a variable from its source.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct GlobalInfo {
+        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+        pub symbol: &'static str,
+        /// Name in C++.
+        pub name: &'static str,
+        /// C++ type; empty when it is not known.
+        pub c_type: &'static str,
+        /// Bytes.
+        pub size: u64,
+        /// Alignment of the type in bytes; 1 when it is not known.
+        pub align: u64,
+        /// Where it lies.
+        pub space: Space,
+    }
+
+    /// A variable with its type: bytes when that is not known.
+    pub struct Variable<T> {
+        info: GlobalInfo,
+        ty: PhantomData<fn() -> T>,
+    }
+
+    impl<T: Copy> Variable<T> {
+        pub(super) const fn new(info: GlobalInfo) -> Self {
+            assert!(info.size == size_of::<T>() as u64);
+            Self {
+                info,
+                ty: PhantomData,
+            }
+        }
+
+        /// What is known of the variable.
+        #[must_use]
+        pub const fn info(&self) -> &GlobalInfo {
+            &self.info
+        }
+
+        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+        /// when the size is another one.
+        #[must_use]
+        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+            (size == size_of::<T>()).then(|| DeviceAddress::new(address))
+        }
+    }
+
+    impl<T> Clone for Variable<T> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T> Copy for Variable<T> {}
+
+    impl<T> fmt::Debug for Variable<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.info.fmt(f)
+        }
+    }
+
     /// A device address as an argument, and the guard that records its use when dropped; none where nothing
     /// orders the uses.
     pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
@@ -4019,7 +4094,7 @@ pub mod runtime {
         }
     }
 
-    /// A `__constant__` or `__device__` variable of a loaded module.
+    /// A variable of a loaded module.
     #[derive(Debug)]
     pub struct Global<'m, T> {
         module: &'m LoadedModule,
@@ -4030,8 +4105,9 @@ pub mod runtime {
         /// Looks the variable up, and compares its size.
         pub(super) fn find(
             module: &'m LoadedModule,
-            symbol: &'static str,
+            variable: &Variable<T>,
         ) -> Result<Self, LoadError> {
+            let symbol = variable.info().symbol;
             let refused = |error| LoadError::Driver {
                 module: symbol,
                 error,
@@ -4041,17 +4117,14 @@ pub mod runtime {
             // SAFETY: the module is loaded.
             let found = unsafe { result::module::get_global(module.module, name) };
             let (address, actual) = found.map_err(refused)?;
-            if actual != size_of::<T>() {
-                return Err(LoadError::GlobalSize {
+            match variable.at(address, actual) {
+                Some(address) => Ok(Self { module, address }),
+                None => Err(LoadError::GlobalSize {
                     symbol,
                     expected: size_of::<T>(),
                     actual,
-                });
+                }),
             }
-            Ok(Self {
-                module,
-                address: DeviceAddress::new(address),
-            })
         }
 
         /// Where the variable lies, for kernels that take a pointer to it.

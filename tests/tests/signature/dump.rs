@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use cubin_build::signature::model::{Pointer, Signatures, Type};
+use cubin_build::signature::model::{Pointer, Signatures, Space, Type};
 
 /// Everything in `signatures`, one line per kernel, parameter, record, member, enum and variable.
 pub(crate) fn dump(signatures: &Signatures) -> String {
@@ -99,10 +99,10 @@ pub(crate) fn dump(signatures: &Signatures) -> String {
         _ = writeln!(
             out,
             "{} {} = {} size {}: {}",
-            if global.constant {
-                "__constant__"
-            } else {
-                "__device__"
+            match global.space {
+                Space::Constant => "__constant__",
+                Space::Device => "__device__",
+                Space::Managed => "__managed__",
             },
             global.name,
             mask(&global.symbol),

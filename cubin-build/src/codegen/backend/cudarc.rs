@@ -5,7 +5,7 @@
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
-use super::{Methods, Write, images, kernels, param_names};
+use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
@@ -13,9 +13,10 @@ use crate::codegen::{
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
-    write::{Expr, Writer, count, number},
+    variables,
+    write::{Expr, Writer},
 };
-use crate::signature::model::{Param, Type};
+use crate::signature::model::{Param, Space, Type};
 
 pub(super) struct Cudarc {
     /// How the file names the crate.
@@ -34,10 +35,6 @@ const DEFAULT_PATH: &str = "::cudarc";
 
 impl Write for Cudarc {
     fn has_driver(&self) -> bool {
-        true
-    }
-
-    fn has_families(&self) -> bool {
         true
     }
 
@@ -82,6 +79,8 @@ impl Write for Cudarc {
         images(out, scope);
         out.line("");
         kernels(out, scope);
+        out.line("");
+        globals(out, scope);
         out.line("");
         loading(out, &module.input.name, module.kernels.len());
         for part in parts(scope, methods, "&self.module", "'_") {
@@ -272,32 +271,23 @@ fn global_accessor(
     module: &str,
     lifetime: &str,
 ) {
-    let global = planned.global;
-    let ty = match planned.ty {
-        Some(ty) => scope.value(ty),
-        None => format!("[u8; {}]", number(i128::from(global.size))),
-    };
-    let kind = if global.constant {
-        "__constant__"
-    } else {
-        "__device__"
-    };
-    let c_type = global
-        .c_type
-        .as_deref()
-        .map_or_else(String::new, |text| format!(" of type {}", docs::code(text)));
-    let bytes = count(global.size, "byte");
-    out.doc(&format!(
-        "`{kind}` variable {}{c_type}, {bytes}.",
-        docs::code(&global.name)
-    ));
+    let ty = variables::ty(scope, planned);
+    out.doc(&variables::describe(planned));
+    if planned.global.space == Space::Managed {
+        out.doc(
+            "
+Its address is one of managed memory. Host code that uses it must first wait for the work on the
+device, as `read` and `write` do.",
+        );
+    }
     out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
     let method = &planned.method;
     let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
     out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
+    let variable = format!("&globals::{}", planned.constant);
     let find = Expr::Call(
         "runtime::Global::find".to_owned(),
-        vec![Expr::atom(module), Expr::string(&global.symbol)],
+        vec![Expr::atom(module), Expr::atom(variable)],
     );
     out.expr("", &find, "");
     out.close("}");
