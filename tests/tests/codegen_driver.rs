@@ -999,6 +999,35 @@ fn variables_are_copied_in_and_out() {
 }
 
 #[test]
+fn managed_variables_are_copied_like_others() {
+    under_fake_driver(
+        "managed_variables_are_copied_like_others",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_families();
+            let geo = module.geo();
+            let bounds = geo.bounds().expect("the variable");
+            let value = families::geo::Vec_f32_2 { v: [1.5, 2.5] };
+            // SAFETY: nothing runs.
+            unsafe {
+                bounds.write(&stream, &value).expect("a copy");
+                assert_eq!(bounds.read(&stream).expect("a copy").v, value.v);
+            }
+            let listed = families::Module::GLOBALS.iter().map(|info| info.symbol);
+            assert!(listed.eq(["progress", "_ZN3geo6boundsE"]));
+        },
+        |log| {
+            let copies = log.iter().filter(|line| line.starts_with("copy"));
+            assert_eq!(copies.count(), 2, "{log:#?}");
+            // The host may look at managed memory once the copy is done.
+            let write = log.iter().position(|line| line.starts_with("copy in"));
+            let after = &log[write.expect("a copy") + 1];
+            assert!(after.starts_with("synchronize"), "{log:#?}");
+        },
+    );
+}
+
+#[test]
 fn a_launch_allocates_nothing() {
     under_fake_driver(
         "a_launch_allocates_nothing",

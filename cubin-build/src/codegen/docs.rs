@@ -99,7 +99,8 @@ pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
     doc
 }
 
-/// Documentation of what stands for all instances of a template; `prefix` leads to the instances' own items.
+/// Documentation of what stands for all instances of a template; `prefix` leads to the instances' own items, where
+/// they are not in scope.
 pub(super) fn family(
     scope: Scope<'_>,
     family: &Family,
@@ -109,12 +110,12 @@ pub(super) fn family(
     let mut doc = format!("The instances of kernel template {}:\n", code(&family.name));
     for instance in &family.instances {
         if let Some(planned) = scope.module.kernels.get(instance.kernel) {
-            let _ = write!(
-                doc,
-                "\n- {}: [`{1}`]({prefix}{1})",
-                code(&generics.shown(scope, instance)),
-                planned.method.trim_start_matches("r#")
-            );
+            let arguments = code(&generics.shown(scope, instance));
+            let method = planned.method.trim_start_matches("r#");
+            let _ = write!(doc, "\n- {arguments}: [`{method}`]");
+            if !prefix.is_empty() {
+                let _ = write!(doc, "({prefix}{method})");
+            }
         }
     }
     doc

@@ -664,7 +664,7 @@ pub mod families {
 
         /// The instances of kernel template `all_the_integer_types`:
         ///
-        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7)
+        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`]
         #[derive(Clone, Copy)]
         pub struct all_the_integer_types<
             const A: i64,
@@ -726,8 +726,8 @@ pub mod families {
 
         /// The instances of kernel template `clear`:
         ///
-        /// - `<f32, 1>`: [`clear_f32_1`](clear_f32_1)
-        /// - `<i16, 2>`: [`clear_i16_2`](clear_i16_2)
+        /// - `<f32, 1>`: [`clear_f32_1`]
+        /// - `<i16, 2>`: [`clear_i16_2`]
         #[derive(Clone, Copy)]
         pub struct clear<T: instances::Clear<N>, const N: i32> {
             /// `int` in `clear<float, 1>`
@@ -757,8 +757,8 @@ pub mod families {
 
         /// The instances of kernel template `convert`:
         ///
-        /// - `<f32, i32, true>`: [`convert_f32_i32_true`](convert_f32_i32_true)
-        /// - `<i32, f32, false>`: [`convert_i32_f32_false`](convert_i32_f32_false)
+        /// - `<f32, i32, true>`: [`convert_f32_i32_true`]
+        /// - `<i32, f32, false>`: [`convert_i32_f32_false`]
         #[derive(Clone, Copy)]
         pub struct convert<A, B, const N: bool>
         where
@@ -801,10 +801,10 @@ pub mod families {
 
         /// The instances of kernel template `mul_mat`:
         ///
-        /// - `<8, 48, false>`: [`mul_mat_quant_type_q8_0_48_false`](mul_mat_quant_type_q8_0_48_false)
-        /// - `<10, 48, false>`: [`mul_mat_quant_type_q2_k_48_false`](mul_mat_quant_type_q2_k_48_false)
-        /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`](mul_mat_quant_type_q2_k_48_true)
-        /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`](mul_mat_quant_type_5_48_false)
+        /// - `<8, 48, false>`: [`mul_mat_quant_type_q8_0_48_false`]
+        /// - `<10, 48, false>`: [`mul_mat_quant_type_q2_k_48_false`]
+        /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`]
+        /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`]
         #[derive(Clone, Copy)]
         pub struct mul_mat<const A: i32, const B: i32, const C: bool>
         where
@@ -841,10 +841,10 @@ pub mod families {
 
         /// The instances of kernel template `sum`:
         ///
-        /// - `<f32, 8>`: [`sum_f32_8`](sum_f32_8)
-        /// - `<f32, 16>`: [`sum_f32_16`](sum_f32_16)
-        /// - `<i32, -1>`: [`sum_i32_neg1`](sum_i32_neg1)
-        /// - `<types::Half, 8>`: [`sum_f16_8`](sum_f16_8)
+        /// - `<f32, 8>`: [`sum_f32_8`]
+        /// - `<f32, 16>`: [`sum_f32_16`]
+        /// - `<i32, -1>`: [`sum_i32_neg1`]
+        /// - `<types::Half, 8>`: [`sum_f16_8`]
         #[derive(Clone, Copy)]
         pub struct sum<T: instances::Sum<N>, const N: i32> {
             /// `const float *` in `sum<float, 8>`
@@ -872,8 +872,8 @@ pub mod families {
 
         /// The instances of kernel template `tile`:
         ///
-        /// - `<16, 16>`: [`tile_16_16`](tile_16_16)
-        /// - `<32, 4_000_000_000>`: [`tile_32_4000000000`](tile_32_4000000000)
+        /// - `<16, 16>`: [`tile_16_16`]
+        /// - `<32, 4_000_000_000>`: [`tile_32_4000000000`]
         #[derive(Clone, Copy)]
         pub struct tile<const A: i32, const B: u32>
         where
@@ -1858,8 +1858,8 @@ pub mod families {
 
             /// The instances of kernel template `geo::reduce`:
             ///
-            /// - `<0, f32>`: [`reduce_op_sum_f32`](reduce_op_sum_f32)
-            /// - `<3, i32>`: [`reduce_op_fast_max_i32`](reduce_op_fast_max_i32)
+            /// - `<0, f32>`: [`reduce_op_sum_f32`]
+            /// - `<3, i32>`: [`reduce_op_fast_max_i32`]
             #[derive(Clone, Copy)]
             pub struct reduce<const N: i32, T: instances::Reduce<N>> {
                 /// `int` in `geo::reduce<geo::Op::Sum, float>`
@@ -1893,8 +1893,8 @@ pub mod families {
 
             /// The instances of kernel template `geo::spread`:
             ///
-            /// - `<f32, 2>`: [`spread_f32_2`](spread_f32_2)
-            /// - `<f64, 3>`: [`spread_f64_3`](spread_f64_3)
+            /// - `<f32, 2>`: [`spread_f32_2`]
+            /// - `<f64, 3>`: [`spread_f64_3`]
             #[derive(Clone, Copy)]
             pub struct spread<T: instances::Spread<N>, const N: i32> {
                 /// `geo::Vec<float, 2>` in `geo::spread<float, 2>`
@@ -3871,8 +3871,8 @@ pub mod kinds {
 
             /// The instances of kernel template `geo::reduce`:
             ///
-            /// - `<f32, 8>`: [`reduce_f32_8`](reduce_f32_8)
-            /// - `<i32, 8>`: [`reduce_i32_8`](reduce_i32_8)
+            /// - `<f32, 8>`: [`reduce_f32_8`]
+            /// - `<i32, 8>`: [`reduce_i32_8`]
             #[derive(Clone, Copy)]
             pub struct reduce<T: instances::Reduce<N>, const N: i32> {
                 /// `const float *` in `geo::reduce<float, 8>`
@@ -3900,9 +3900,9 @@ pub mod kinds {
 
             /// The instances of kernel template `geo::scale`:
             ///
-            /// - `<f32>`: [`scale_f32`](scale_f32)
-            /// - `<f64>`: [`scale_f64`](scale_f64)
-            /// - `<types::Half>`: [`scale_f16`](scale_f16)
+            /// - `<f32>`: [`scale_f32`]
+            /// - `<f64>`: [`scale_f64`]
+            /// - `<types::Half>`: [`scale_f16`]
             #[derive(Clone, Copy)]
             pub struct scale<T: instances::Scale> {
                 /// `int` in `geo::scale<float>`
@@ -4636,8 +4636,8 @@ pub mod more {
 
         /// The instances of kernel template `cast`:
         ///
-        /// - `<f32, f64>`: [`cast_f32_f64`](cast_f32_f64)
-        /// - `<f64, f32>`: [`cast_f64_f32`](cast_f64_f32)
+        /// - `<f32, f64>`: [`cast_f32_f64`]
+        /// - `<f64, f32>`: [`cast_f64_f32`]
         #[derive(Clone, Copy)]
         pub struct cast<A, B>
         where
@@ -4680,9 +4680,9 @@ pub mod more {
 
         /// The instances of kernel template `fill`:
         ///
-        /// - `<f32>`: [`fill_f32`](fill_f32)
-        /// - `<i32>`: [`fill_i32`](fill_i32)
-        /// - `<types::Half>`: [`fill_f16`](fill_f16)
+        /// - `<f32>`: [`fill_f32`]
+        /// - `<i32>`: [`fill_i32`]
+        /// - `<types::Half>`: [`fill_f16`]
         #[derive(Clone, Copy)]
         pub struct fill<T: instances::Fill> {
             /// `int` in `fill<float>`
@@ -4716,8 +4716,8 @@ pub mod more {
 
         /// The instances of kernel template `gather`:
         ///
-        /// - `<f32>`: [`gather_f32`](gather_f32)
-        /// - `<f64>`: [`gather_f64`](gather_f64)
+        /// - `<f32>`: [`gather_f32`]
+        /// - `<f64>`: [`gather_f64`]
         #[derive(Clone, Copy)]
         pub struct gather<T: instances::Gather> {
             /// `geo::Vec<float, 4>` in `gather<float>`
