@@ -482,6 +482,7 @@ pub extern "C" fn cuStreamSynchronize(stream: *mut c_void) -> Status {
     if capturing(stream) {
         return CAPTURE_UNSUPPORTED;
     }
+    log(|| "synchronize".to_owned());
     OK
 }
 

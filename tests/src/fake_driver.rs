@@ -29,7 +29,7 @@ pub fn build(folder: &Path, arguments: &[&str]) {
 #[must_use]
 pub fn param_table(target: &str) -> String {
     let mut table = String::new();
-    for stem in ["kinds", "more"] {
+    for stem in ["families", "kinds", "more"] {
         let bytes = recorded::file("codegen", &format!("{stem}.{target}.cubin"));
         let cubin = Cubin::parse(&bytes).expect("a recorded cubin");
         for kernel in cubin.kernels().expect("readable kernels") {
@@ -94,7 +94,7 @@ pub fn run_under(
 ///
 /// # Panics
 /// When the log does not hold exactly one launch of it.
-#[must_use]
+#[allow(clippy::must_use_candidate)] // That there is one launch is all that some tests ask.
 pub fn block(log: &[String], symbol: &str) -> Vec<Option<u8>> {
     let mut lines = log
         .iter()

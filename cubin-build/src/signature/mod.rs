@@ -34,7 +34,7 @@ use std::path::{Component, Path, PathBuf};
 pub use check::{Finding, Problem, check};
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
-use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Type};
+use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
 use resolve::Resolver;
 
 /// One of the two files cannot be read.
@@ -185,7 +185,9 @@ fn in_source_order(kernels: &mut [Kernel]) {
 }
 
 fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) -> Kernel {
-    let name = names::split(&entry.name);
+    let name = names::split(&entry.name, &|name, number| {
+        resolver.enumerator(name, number)
+    });
     let mut kernel = Kernel {
         symbol: entry.symbol.clone(),
         name: name.name,
@@ -337,9 +339,13 @@ fn global(
     let (ty, c_type) = typed.unzip();
     Global {
         symbol: variable.symbol.clone(),
-        name: names::split(&variable.name).name,
+        name: names::readable(&variable.name),
         size: variable.size,
-        constant: variable.constant,
+        space: match (variable.managed, variable.constant) {
+            (true, _) => Space::Managed,
+            (false, true) => Space::Constant,
+            (false, false) => Space::Device,
+        },
         ty,
         c_type,
     }

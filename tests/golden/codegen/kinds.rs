@@ -61,6 +61,9 @@ pub mod kinds {
             &info::PACK_I32_F32,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
+
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
         /// revision of the same major one. Kernels are looked up when first launched.
         ///
@@ -1877,11 +1880,42 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
+            /// The instances of kernel template `geo::reduce`:
+            ///
+            /// - `<f32, 8>`: [`reduce_f32_8`](Self::reduce_f32_8)
+            /// - `<i32, 8>`: [`reduce_i32_8`](Self::reduce_i32_8)
+            ///
+            /// # Safety
+            /// As for the instance.
+            ///
+            /// # Errors
+            /// As for the instance.
+            pub unsafe fn reduce<T: instances::Reduce<N>, const N: i32>(
+                &self,
+                stream: &::cudarc::driver::CudaStream,
+                launch: impl Into<runtime::Launch>,
+                r#in: &impl runtime::In<T>,
+                out: &mut impl runtime::Out<T>,
+            ) -> Result<(), runtime::LaunchError> {
+                let ready = runtime::prepare(
+                    self.module,
+                    <T as instances::Reduce<N>>::INDEX,
+                    <T as instances::Reduce<N>>::INFO,
+                    stream,
+                    launch.into(),
+                )?;
+                let r#in = runtime::InAny::bind(r#in, stream);
+                let out = runtime::OutAny::bind_mut(out, stream);
+                let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
+                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+                unsafe { ready.launch(&mut params) }
+            }
+
             /// The instances of kernel template `geo::scale`:
             ///
-            /// - [`scale_f32`](Self::scale_f32)
-            /// - [`scale_f64`](Self::scale_f64)
-            /// - [`scale_f16`](Self::scale_f16)
+            /// - `<f32>`: [`scale_f32`](Self::scale_f32)
+            /// - `<f64>`: [`scale_f64`](Self::scale_f64)
+            /// - `<types::Half>`: [`scale_f16`](Self::scale_f16)
             ///
             /// # Safety
             /// As for the instance.
@@ -2068,10 +2102,39 @@ pub mod kinds {
             };
         }
 
-        /// Which types template kernels are instantiated for.
+        /// What template kernels are instantiated for.
         pub mod instances {
             use super::super::super::runtime;
             use super::super::super::types;
+
+            /// Template arguments that `geo::reduce` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
+                label = "no instance for these arguments",
+                note = "it is instantiated for `<f32, 8>` and `<i32, 8>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Reduce<const N: i32> {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for f32 {
+                const INDEX: usize = 14;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_F32_8;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for i32 {
+                const INDEX: usize = 15;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_I32_8;
+            }
 
             /// Template arguments that `geo::scale` is instantiated for.
             ///
@@ -2080,6 +2143,7 @@ pub mod kinds {
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
+                note = "it is instantiated for `<f32>`, `<f64>` and `<types::Half>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
             pub unsafe trait Scale {
@@ -3109,6 +3173,78 @@ pub mod runtime {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }
 
+    /// The memory of a variable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Space {
+        /// `__constant__`: kernels only read it.
+        Constant,
+        /// `__device__`
+        Device,
+        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+        /// kernel runs.
+        Managed,
+    }
+
+    /// What is known of a variable from its source.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct GlobalInfo {
+        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+        pub symbol: &'static str,
+        /// Name in C++.
+        pub name: &'static str,
+        /// C++ type; empty when it is not known.
+        pub c_type: &'static str,
+        /// Bytes.
+        pub size: u64,
+        /// Alignment of the type in bytes; 1 when it is not known.
+        pub align: u64,
+        /// Where it lies.
+        pub space: Space,
+    }
+
+    /// A variable with its type: bytes when that is not known.
+    pub struct Variable<T> {
+        info: GlobalInfo,
+        ty: PhantomData<fn() -> T>,
+    }
+
+    impl<T: Copy> Variable<T> {
+        pub(super) const fn new(info: GlobalInfo) -> Self {
+            assert!(info.size == size_of::<T>() as u64);
+            Self {
+                info,
+                ty: PhantomData,
+            }
+        }
+
+        /// What is known of the variable.
+        #[must_use]
+        pub const fn info(&self) -> &GlobalInfo {
+            &self.info
+        }
+
+        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+        /// when the size is another one.
+        #[must_use]
+        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+            (size == size_of::<T>()).then(|| DeviceAddress::new(address))
+        }
+    }
+
+    impl<T> Clone for Variable<T> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T> Copy for Variable<T> {}
+
+    impl<T> fmt::Debug for Variable<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.info.fmt(f)
+        }
+    }
+
     /// Device memory of any element type that a kernel may read (`const void *`).
     ///
     /// # Safety
@@ -4050,7 +4186,7 @@ pub mod runtime {
         }
     }
 
-    /// A `__constant__` or `__device__` variable of a loaded module.
+    /// A variable of a loaded module.
     #[derive(Debug)]
     pub struct Global<'m, T> {
         module: &'m LoadedModule,
@@ -4061,8 +4197,9 @@ pub mod runtime {
         /// Looks the variable up, and compares its size.
         pub(super) fn find(
             module: &'m LoadedModule,
-            symbol: &'static str,
+            variable: &Variable<T>,
         ) -> Result<Self, LoadError> {
+            let symbol = variable.info().symbol;
             let refused = |error| LoadError::Driver {
                 module: symbol,
                 error,
@@ -4072,17 +4209,14 @@ pub mod runtime {
             // SAFETY: the module is loaded.
             let found = unsafe { result::module::get_global(module.module, name) };
             let (address, actual) = found.map_err(refused)?;
-            if actual != size_of::<T>() {
-                return Err(LoadError::GlobalSize {
+            match variable.at(address, actual) {
+                Some(address) => Ok(Self { module, address }),
+                None => Err(LoadError::GlobalSize {
                     symbol,
                     expected: size_of::<T>(),
                     actual,
-                });
+                }),
             }
-            Ok(Self {
-                module,
-                address: DeviceAddress::new(address),
-            })
         }
 
         /// Where the variable lies, for kernels that take a pointer to it.
