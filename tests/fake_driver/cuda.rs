@@ -291,7 +291,10 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     let target = text.lines().find(|line| line.starts_with(".target"));
     log(|| {
         let lines = text.lines().count();
-        format!("load PTX {} of {lines} lines", target.unwrap_or("without target"))
+        format!(
+            "load PTX {} of {lines} lines",
+            target.unwrap_or("without target")
+        )
     });
     let status = std::env::var("FAKE_DRIVER_PTX").map_or(0, |status| status.parse().unwrap_or(0));
     if status != 0 {
