@@ -20,6 +20,11 @@ mod private {
     include!("../golden/codegen/both.rs");
 }
 
+/// With PTX.
+pub mod ptx_kernels {
+    include!("../golden/codegen/ptx.rs");
+}
+
 /// Without any driver binding.
 pub mod core_kernels {
     include!("../golden/codegen/core.rs");

@@ -6521,6 +6521,7 @@ pub mod runtime {
             f.debug_struct("Image")
                 .field("target", &self.target)
                 .field("format", &self.format)
+                .field("assembled", &self.assembled)
                 .field("file", &self.file)
                 .field("bytes", &self.bytes.len())
                 .finish()

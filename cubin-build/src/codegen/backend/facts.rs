@@ -184,6 +184,7 @@
             f.debug_struct("Image")
                 .field("target", &self.target)
                 .field("format", &self.format)
+                .field("assembled", &self.assembled)
                 .field("file", &self.file)
                 .field("bytes", &self.bytes.len())
                 .finish()
