@@ -388,9 +388,7 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         .map(|(pattern, name)| match pattern {
             Pattern::Pointer { is_const, pointee } => match &**pointee {
                 Pattern::Fixed(Type::Void) => Argument::memory(name, *is_const, None),
-                element => {
-                    Argument::memory(name, *is_const, Some(&generics.spell(scope, element)))
-                }
+                element => Argument::memory(name, *is_const, Some(&generics.spell(scope, element))),
             },
             other => Argument::value(name, generics.spell(scope, other)),
         })

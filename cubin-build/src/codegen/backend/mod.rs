@@ -82,7 +82,11 @@ pub(super) fn write_file(plan: &Plan<'_>) -> String {
     ];
     let mut runtime = String::new();
     let parts = [
-        &[("facts", FACTS), ("checks", CHECKS), ("variables", VARIABLES)],
+        &[
+            ("facts", FACTS),
+            ("checks", CHECKS),
+            ("variables", VARIABLES),
+        ],
         backend.parts(),
     ]
     .concat();
