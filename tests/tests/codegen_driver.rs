@@ -3,20 +3,17 @@
 //! before the launch.
 //!
 //! The driver library is found when a process starts, so each test runs itself again as a child.
-#![allow(clippy::disallowed_methods)] // Tests talk to their children through the environment.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
+    path::Path,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use cubin_tests::fake_driver::{self, param_table};
+use cubin_tests::fake_driver::{self, block};
 use cudarc::driver::{CudaContext, CudaStream, LaunchConfig};
 
 mod kernels {
@@ -53,46 +50,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
-/// A folder that lives as long as the test process.
-fn folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
-        fake_driver::build(&path, &[]);
-        path
-    })
-}
-
-/// Runs `body` in a child under the fake driver of a device of compute capability `device`, and gives the
-/// child's calls of the driver to `check`.
 fn under_fake_driver(name: &str, device: &str, body: fn(), check: fn(&[String])) {
-    if std::env::var_os("FAKE_DRIVER_LOG").is_some() {
-        body();
-        return;
-    }
-    let target = if device.starts_with('9') {
-        "sm_90a"
-    } else {
-        "sm_80"
-    };
-    let params = folder().join(format!("params.{target}"));
-    let log = folder().join(format!("log.{name}.{device}"));
-    let _ = fs::remove_file(&log);
-    let own = folder().join(format!("params.{name}.{device}"));
-    fs::write(&own, param_table(target)).expect("a writable folder");
-    fs::rename(&own, &params).expect("a writable folder");
-    let output = Command::new(std::env::current_exe().expect("a path"))
-        .args(["--exact", name, "--nocapture"])
-        .env("LD_LIBRARY_PATH", folder())
-        .env("FAKE_DRIVER_LOG", &log)
-        .env("FAKE_DRIVER_PARAMS", &params)
-        .env("FAKE_DRIVER_DEVICE", device)
-        .output()
-        .expect("the test itself");
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-    let log = fs::read_to_string(log).unwrap_or_default();
-    check(&log.lines().map(str::to_owned).collect::<Vec<_>>());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
+    fake_driver::run_under(&folder, name, device, body, check);
 }
 
 fn open() -> (Arc<CudaContext>, Arc<CudaStream>, Module) {
@@ -110,28 +70,6 @@ fn config(grid: u32, block: u32) -> LaunchConfig {
     }
 }
 
-/// The parameter block of the only launch of `symbol`.
-fn block(log: &[String], symbol: &str) -> Vec<Option<u8>> {
-    let mut lines = log
-        .iter()
-        .filter(|line| line.split_whitespace().nth(1) == Some(symbol));
-    let mut launches = lines
-        .by_ref()
-        .filter(|line| line.starts_with("launch") || line.starts_with("cooperative"));
-    let line = launches
-        .next()
-        .unwrap_or_else(|| panic!("no launch of {symbol} in {log:#?}"));
-    assert!(launches.next().is_none(), "{symbol} was launched twice");
-    let hex = line.rsplit(' ').next().expect("a last word");
-    let pairs = hex
-        .as_bytes()
-        .chunks(2)
-        .map(|pair| std::str::from_utf8(pair).expect("ASCII"));
-    pairs
-        .map(|pair| u8::from_str_radix(pair, 16).ok())
-        .collect()
-}
-
 /// Asserts that `bytes` lie at `offset` of a parameter block.
 #[track_caller]
 fn assert_bytes(block: &[Option<u8>], offset: usize, bytes: &[u8]) {
@@ -144,7 +82,7 @@ fn assert_bytes(block: &[Option<u8>], offset: usize, bytes: &[u8]) {
 
 /// Offsets of a kernel's parameters on `target`, as the cubin records them.
 fn offsets(target: &str, symbol: &str) -> Vec<usize> {
-    let table = param_table(target);
+    let table = fake_driver::param_table(target);
     let line = table
         .lines()
         .find(|line| line.split(' ').next() == Some(symbol))
@@ -406,7 +344,7 @@ fn records_arrive_byte_for_byte() {
             big.values[0] = 1.0;
             big.values[1499] = 2.0;
             // SAFETY: nothing runs.
-            unsafe { module.big(&stream, config(1, 32), big, &mut out) }.expect("a launch");
+            unsafe { module.big(&stream, config(1, 32), &big, &mut out) }.expect("a launch");
             // SAFETY: nothing runs.
             unsafe {
                 module.enums(

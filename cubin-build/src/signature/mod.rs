@@ -185,7 +185,9 @@ fn in_source_order(kernels: &mut [Kernel]) {
 }
 
 fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) -> Kernel {
-    let name = names::split(&entry.name, &|name, number| resolver.enumerator(name, number));
+    let name = names::split(&entry.name, &|name, number| {
+        resolver.enumerator(name, number)
+    });
     let mut kernel = Kernel {
         symbol: entry.symbol.clone(),
         name: name.name,

@@ -186,9 +186,11 @@ impl<'u> Resolver<'u> {
     pub(super) fn enumerator(&self, name: &str, number: i128) -> Option<Option<String>> {
         let found = self.unit.tables.enums.get((*self.enum_tags.get(name)?)?)?;
         let enumerator = found.values.iter().find(|(_, value)| *value == number);
-        Some(enumerator.map(|(tag, _)| {
-            mangled::name(tag).map_or_else(|| tag.clone(), |decoded| decoded.text)
-        }))
+        Some(
+            enumerator.map(|(tag, _)| {
+                mangled::name(tag).map_or_else(|| tag.clone(), |decoded| decoded.text)
+            }),
+        )
     }
 
     /// A type as readable C++ text.

@@ -358,7 +358,10 @@ static void cb( void **__T18) { __cudaRegisterEntry(__T18, ((void ( *)( _ZN2ns3V
             panic!("two variables: {:?}", stub.variables);
         };
         assert_eq!((managed.managed, managed.size), (true, 8));
-        assert_eq!((managed.symbol.as_str(), plain.managed), ("_ZN2ns2msE", false));
+        assert_eq!(
+            (managed.symbol.as_str(), plain.managed),
+            ("_ZN2ns2msE", false)
+        );
     }
 
     #[test]

@@ -6279,7 +6279,7 @@ pub mod runtime {
         /// when the size is another one.
         #[must_use]
         pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
-            (size == size_of::<T>()).then(|| DeviceAddress::new(address))
+            (size as u64 == self.info.size).then(|| DeviceAddress::new(address))
         }
     }
 

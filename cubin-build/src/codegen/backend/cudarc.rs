@@ -31,6 +31,8 @@ const PARTS: &[(&str, &str)] = &[
     ("module", include_str!("cudarc/module.rs")),
     ("global", include_str!("cudarc/global.rs")),
 ];
+/// The most bytes that a wrapper takes by value, as clippy's `large_types_passed_by_value` has it.
+const LARGE: u64 = 256;
 const DEFAULT_PATH: &str = "::cudarc";
 
 impl Write for Cudarc {
@@ -297,18 +299,24 @@ device, as `read` and `write` do.",
 struct Argument {
     name: String,
     ty: String,
-    /// The expression whose address holds the value, once bound.
+    /// A reference to the value, once bound.
     value: String,
     /// The function that turns device memory into an address.
     bind: Option<&'static str>,
 }
 
 impl Argument {
-    fn value(name: String, ty: String) -> Self {
+    /// A value of `size` bytes: by reference where it is large, since Rust copies what it passes by value.
+    fn value(name: String, ty: &str, size: u64) -> Self {
+        let (ty, value) = if size > LARGE {
+            (format!("&{ty}"), name.clone())
+        } else {
+            (ty.to_owned(), format!("&{name}"))
+        };
         Self {
-            value: name.clone(),
             name,
             ty,
+            value,
             bind: None,
         }
     }
@@ -325,7 +333,7 @@ impl Argument {
             None => format!("{reference}impl runtime::{direction}Any"),
         };
         Self {
-            value: format!("{name}.0"),
+            value: format!("&{name}.0"),
             name,
             ty,
             bind: Some(bind),
@@ -367,7 +375,7 @@ fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
             Type::Void => Argument::memory(name, pointer.is_const, None),
             element => Argument::memory(name, pointer.is_const, Some(&scope.value(element))),
         },
-        ty => Argument::value(name, scope.value(ty)),
+        ty => Argument::value(name, &scope.value(ty), param.size),
     }
 }
 
@@ -381,16 +389,26 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         return;
     };
     let names = param_names(&first.kernel.params);
+    let size = |ordinal: usize| {
+        let kernels = family.instances.iter();
+        let kernels = kernels.filter_map(|instance| scope.module.kernels.get(instance.kernel));
+        let sizes = kernels.filter_map(|kernel| Some(kernel.kernel.params.get(ordinal)?.size));
+        sizes.max().unwrap_or(0)
+    };
     let arguments: Vec<Argument> = family
         .params
         .iter()
         .zip(names)
-        .map(|(pattern, name)| match pattern {
+        .enumerate()
+        .map(|(ordinal, (pattern, name))| match pattern {
             Pattern::Pointer { is_const, pointee } => match &**pointee {
                 Pattern::Fixed(Type::Void) => Argument::memory(name, *is_const, None),
                 element => Argument::memory(name, *is_const, Some(&generics.spell(scope, element))),
             },
-            other => Argument::value(name, generics.spell(scope, other)),
+            other => {
+                let ty = generics.spell(scope, other);
+                Argument::value(name, &ty, size(ordinal))
+            }
         })
         .collect();
     out.doc(&docs::family(scope, family, &generics, "Self::"));
@@ -441,10 +459,9 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
             Expr::atom(&call.index),
             Expr::atom(&call.info),
             Expr::atom(&stream),
-            Expr::atom(format!("&{launch}")),
+            Expr::atom(format!("{launch}.into()")),
         ],
     );
-    out.line(format!("let {launch} = {launch}.into();"));
     out.expr(&format!("let {ready} = "), &prepare, "?;");
     for argument in arguments {
         if let Some(bind) = argument.bind {
@@ -458,7 +475,7 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
         .map(|argument| {
             Expr::Call(
                 "runtime::param".to_owned(),
-                vec![Expr::atom(format!("&{}", argument.value))],
+                vec![Expr::atom(&argument.value)],
             )
         })
         .collect();
