@@ -196,3 +196,11 @@ pub(super) fn refused(kernel: &Kernel, refusal: &Refusal, place: Option<Span>) -
         None => diag,
     }
 }
+
+/// Adds what came of asking the compiler.
+pub(super) fn remarked(diag: Diag, remark: Option<&str>) -> Diag {
+    match remark {
+        Some(remark) => diag.note(remark),
+        None => diag,
+    }
+}

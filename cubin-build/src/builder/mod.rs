@@ -9,6 +9,7 @@ mod messages;
 mod prebuilt;
 mod run;
 mod settings;
+mod signed;
 
 use std::{
     fmt,
