@@ -159,8 +159,8 @@ pub(super) fn signature(finding: &Finding, place: Option<Span>) -> Diag {
         ),
         _ => (
             codes::SIGNATURE_MISMATCH,
-            "types with `#pragma pack`, `long double` or `__int128` cannot be laid out from what the compiler prints; \
-             pass such data through a pointer",
+            "a type with a `long double`, or one that the compiler could not be asked about, cannot be laid out from what \
+             it prints; pass such data through a pointer",
         ),
     };
     let mut diag = Diag::error(

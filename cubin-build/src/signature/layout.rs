@@ -273,6 +273,10 @@ impl<'u> Layouts<'u> {
                 });
                 continue;
             };
+            // A member's own type may be one that could not be asked about.
+            if !place.int128 && !self.is_long_long(&field.ty) {
+                self.note_contents(&field.ty, &mut layout);
+            }
             let offset = self.measured_offset(place).ok_or_else(|| {
                 format!("the compiler's answers about `{tag}` contradict each other")
             })?;

@@ -9,6 +9,7 @@ pub mod check;
 mod ctype;
 mod declarator;
 pub mod declared;
+mod doubt;
 mod gpu;
 pub mod guard;
 mod layout;
@@ -32,10 +33,10 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 pub use check::{Finding, Problem, check};
+use doubt::Doubt;
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Type};
-use probe::Doubt;
 pub use probe::{Answers, Questions};
 use resolve::Resolver;
 
@@ -147,7 +148,7 @@ impl Reading {
             .flat_map(|doubt| &doubt.tags)
             .filter(|tag| !answers.tried(tag))
             .collect();
-        let (questions, unaskable) = probe::questions(&resolver, &tags);
+        let (questions, unaskable) = doubt::questions(&resolver, &tags);
         let mut tried = answers.clone();
         tried.extend(unaskable);
         let remarks = doubts
@@ -328,7 +329,7 @@ fn kernel(
             Err(reason) => (Type::Opaque(names::readable(&c_type)), 0, 1, Some(reason)),
         };
         hopeless |= reason.as_ref().is_some_and(|reason| !reason.askable);
-        probe::in_doubt(resolver, &printed.ty, &mut seen, &mut open);
+        doubt::in_doubt(resolver, &printed.ty, &mut seen, &mut open);
         if let (Some(reason), None) = (reason, &kernel.refusal) {
             kernel.refusal = Some(reason.refusal(Some((ordinal, name.clone()))));
         }

@@ -7,7 +7,7 @@ use cubin_tests::{Project, Wrapper};
 use crate::project;
 
 /// A project whose compilations are counted.
-fn counted(name: &str) -> Option<(Project, Wrapper)> {
+pub(crate) fn counted(name: &str) -> Option<(Project, Wrapper)> {
     let mut project = project(name)?;
     let toolkit = cubin_tests::toolkit()?;
     let wrapper = Wrapper::new(&project.dir.join("toolkit"), &toolkit);
@@ -15,7 +15,7 @@ fn counted(name: &str) -> Option<(Project, Wrapper)> {
     Some((project, wrapper))
 }
 
-const NOTHING: [&str; 0] = [];
+pub(crate) const NOTHING: [&str; 0] = [];
 
 #[test]
 fn an_unchanged_crate_starts_nothing() {
