@@ -49,6 +49,7 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
         baseline: None,
         report: None,
         announcement: None,
+        progress: Vec::new(),
     };
     // Registered even when unset: setting it later must run the script again.
     env.note(report::VARIABLE);
@@ -177,6 +178,10 @@ fn compile(
         sink.push(messages::failure(failure, &source, places));
     }
     for unit in &compiled.units {
+        outcome.progress.extend(messages::compiled(
+            unit,
+            &super::shown_path(&settings.root, settings.original(&unit.source)),
+        ));
         for message in unit
             .messages
             .iter()
