@@ -1,7 +1,7 @@
 //! From compiled units to what is known of each kernel: cubins read, signatures checked and merged over the targets.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
@@ -244,14 +244,22 @@ impl Reader<'_> {
     }
 
     /// What the files that were compiled say of types that the compiler's side files cannot show.
-    fn facts_of(&self, dependencies: &[PathBuf]) -> signature::SourceFacts {
+    fn facts_of(&mut self, dependencies: &[PathBuf]) -> signature::SourceFacts {
         let includes = toolkit_dirs(self.toolkit);
         let mut facts = signature::SourceFacts::default();
         for path in dependencies {
-            // The compiler has just read it; what cannot be read now is taken for doubtful.
-            let found = fs::File::open(self.places.root.join(path))
-                .and_then(|file| signature::scan_source(path, file, &includes));
-            facts.int128 |= found.map_or(true, |found| found.int128);
+            // Other targets and other sources include it too.
+            let known = self.places.int128.get(path).copied();
+            let int128 = known.unwrap_or_else(|| {
+                // The compiler has just read it; what cannot be read now is taken for doubtful.
+                let found = fs::File::open(self.places.root.join(path))
+                    .and_then(|file| signature::scan_source(path, file, &includes));
+                found.map_or(true, |found| found.int128)
+            });
+            if known.is_none() {
+                self.places.int128.insert(path.clone(), int128);
+            }
+            facts.int128 |= int128;
         }
         facts
     }
@@ -405,6 +413,8 @@ fn policy_facts(
 pub(super) struct Places {
     root: PathBuf,
     files: BTreeMap<PathBuf, Option<SourceFile>>,
+    /// Which files name a 128-bit integer.
+    int128: HashMap<PathBuf, bool>,
 }
 
 impl Places {
@@ -412,6 +422,7 @@ impl Places {
         Self {
             root: root.to_owned(),
             files: BTreeMap::new(),
+            int128: HashMap::new(),
         }
     }
 

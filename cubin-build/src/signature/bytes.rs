@@ -34,6 +34,8 @@ pub(super) static IDENT_PART: Bytes = ident_bytes(true);
 pub(super) static IN_LINE: Bytes = all_but(b"\n");
 /// Bytes of a function body that cannot begin anything that matters.
 pub(super) static IN_BODY: Bytes = all_but(b"{}\"'/#\\\n\r");
+/// Bytes of a declaration that neither end it nor nest.
+pub(super) static IN_DECLARATION: Bytes = all_but(b"{}()[];\"'/#\\\n\r");
 
 /// How many bytes at the start of `text` are of `set`.
 pub(super) fn span(text: &[u8], set: &Bytes) -> usize {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use super::bytes::{Bytes, IDENT_PART, IDENT_START, IN_BODY, IN_LINE, span};
+use super::bytes::{Bytes, IDENT_PART, IDENT_START, IN_BODY, IN_DECLARATION, IN_LINE, span};
 
 /// Longest token kept. Mangled names of template-heavy code reach some 10 KB.
 const MAX_TOKEN: usize = 1 << 20;
@@ -470,6 +470,33 @@ impl<'a> Lexer<'a> {
             }
         }
         Err(self.error("ends inside a literal"))
+    }
+
+    /// Passes the rest of a declaration without making tokens: up to and with a `;` or `}` outside of all brackets, or
+    /// up to a `{` there, and says which it was. `depth` counts the brackets that are open.
+    pub(super) fn skip_declaration(&mut self, depth: &mut u32) -> Result<Option<u8>, LexError> {
+        loop {
+            let mut passed = false;
+            self.take_while(&IN_DECLARATION, |piece| passed |= !piece.is_empty())?;
+            self.line_start &= !passed;
+            self.blanks()?;
+            match self.peek()? {
+                None => return Ok(None),
+                Some(quote @ (b'"' | b'\'')) => self.literal(quote)?,
+                Some(b'{') if *depth == 0 => return Ok(Some(b'{')),
+                Some(byte) => {
+                    self.bump(byte);
+                    match byte {
+                        b'(' | b'[' | b'{' => *depth += 1,
+                        b')' | b']' | b'}' => *depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    if *depth == 0 && matches!(byte, b';' | b'}') {
+                        return Ok(Some(byte));
+                    }
+                }
+            }
+        }
     }
 
     /// Passes everything up to the brace that closes `depth` open ones. Makes no tokens.
