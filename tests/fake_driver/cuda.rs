@@ -9,8 +9,11 @@
 //!   records them;
 //! - `FAKE_DRIVER_DEVICE`: compute capability of the device, `9.0` by default.
 //!
+//! - `FAKE_DRIVER_LAUNCH_NS`: nanoseconds that a launch takes at least, if the driver is quiet.
+//!
 //! A launch is logged with the parameter block as a driver builds it: from each pointer, as many bytes as
-//! the cubin records, put where the cubin records them.
+//! the cubin records, put where the cubin records them. On a stream that is being captured it is kept as a node
+//! of the graph instead, and logged when the graph is launched.
 #![crate_type = "cdylib"]
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
@@ -27,12 +30,15 @@ use std::{
         Mutex, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 type Status = c_int;
 const OK: Status = 0;
 const INVALID_VALUE: Status = 1;
 const NOT_FOUND: Status = 500;
+const CAPTURE_UNSUPPORTED: Status = 900;
+const CAPTURE_ISOLATION: Status = 905;
 
 static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
 static CURRENT: AtomicUsize = AtomicUsize::new(0);
@@ -51,6 +57,39 @@ const BLOCK_BYTES: usize = 32_768;
 /// Device memory, by address: what was copied there.
 static MEMORY: Mutex<BTreeMap<u64, Vec<u8>>> = Mutex::new(BTreeMap::new());
 static GLOBALS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+/// Streams that are being captured, and graphs: the lines that their launches log.
+static CAPTURES: Mutex<BTreeMap<usize, Vec<String>>> = Mutex::new(BTreeMap::new());
+static GRAPHS: Mutex<BTreeMap<usize, Vec<String>>> = Mutex::new(BTreeMap::new());
+
+fn capturing(stream: *mut c_void) -> bool {
+    CAPTURES.lock().unwrap().contains_key(&(stream as usize))
+}
+
+/// Logs a launch now, or when the graph runs that the stream is captured into.
+fn submit(stream: *mut c_void, line: String) -> Status {
+    match CAPTURES.lock().unwrap().get_mut(&(stream as usize)) {
+        Some(nodes) => nodes.push(line),
+        None => log(|| line),
+    }
+    OK
+}
+
+/// All that a quiet driver does at a launch.
+unsafe fn quiet_launch(function: &Function, pointers: *mut *mut c_void) -> Status {
+    static LEAST: OnceLock<Option<Duration>> = OnceLock::new();
+    let least = LEAST.get_or_init(|| {
+        let text = std::env::var("FAKE_DRIVER_LAUNCH_NS").ok()?;
+        text.parse().ok().map(Duration::from_nanos)
+    });
+    let start = least.map(|_| Instant::now());
+    // SAFETY: passed on to the caller.
+    unsafe { copy_arguments(function, pointers) };
+    if let (Some(least), Some(start)) = (least, start) {
+        while start.elapsed() < *least {}
+    }
+    OK
+}
 
 fn handle() -> usize {
     NEXT.fetch_add(0x1000, Ordering::Relaxed)
@@ -321,7 +360,7 @@ pub unsafe extern "C" fn cuLaunchKernel(
     by: c_uint,
     bz: c_uint,
     shared: c_uint,
-    _stream: *mut c_void,
+    stream: *mut c_void,
     pointers: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Status {
@@ -330,17 +369,16 @@ pub unsafe extern "C" fn cuLaunchKernel(
     }
     let function = unsafe { self::function(function) };
     if log_file().is_none() {
-        unsafe { copy_arguments(function, pointers) };
-        return OK;
+        return unsafe { quiet_launch(function, pointers) };
     }
     let symbol = &function.symbol;
     let block = unsafe { block(function, pointers) };
-    log(|| {
+    submit(
+        stream,
         format!(
             "launch {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
-        )
-    });
-    OK
+        ),
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -353,22 +391,21 @@ pub unsafe extern "C" fn cuLaunchCooperativeKernel(
     by: c_uint,
     bz: c_uint,
     shared: c_uint,
-    _stream: *mut c_void,
+    stream: *mut c_void,
     pointers: *mut *mut c_void,
 ) -> Status {
     let function = unsafe { self::function(function) };
     if log_file().is_none() {
-        unsafe { copy_arguments(function, pointers) };
-        return OK;
+        return unsafe { quiet_launch(function, pointers) };
     }
     let symbol = &function.symbol;
     let block = unsafe { block(function, pointers) };
-    log(|| {
+    submit(
+        stream,
         format!(
             "cooperative {symbol} grid {gx},{gy},{gz} block {bx},{by},{bz} shared {shared} params {block}"
-        )
-    });
-    OK
+        ),
+    )
 }
 
 /// `CUlaunchConfig`
@@ -400,8 +437,7 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
     let config = unsafe { &*config };
     let function = unsafe { self::function(function) };
     if log_file().is_none() {
-        unsafe { copy_arguments(function, pointers) };
-        return OK;
+        return unsafe { quiet_launch(function, pointers) };
     }
     let symbol = &function.symbol;
     let block = unsafe { block(function, pointers) };
@@ -421,13 +457,13 @@ pub unsafe extern "C" fn cuLaunchKernelEx(
             }
         }
     }
-    log(|| {
+    submit(
+        config.stream,
         format!(
             "launch {symbol} grid {:?} block {:?} shared {}{attributes} params {block}",
             config.grid, config.block, config.shared
-        )
-    });
-    OK
+        ),
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -442,17 +478,126 @@ pub extern "C" fn cuStreamDestroy_v2(_stream: *mut c_void) -> Status {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cuStreamSynchronize(_stream: *mut c_void) -> Status {
+pub extern "C" fn cuStreamSynchronize(stream: *mut c_void) -> Status {
+    if capturing(stream) {
+        return CAPTURE_UNSUPPORTED;
+    }
+    log(|| "synchronize".to_owned());
     OK
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuStreamWaitEvent(
-    _stream: *mut c_void,
+    stream: *mut c_void,
     event: *mut c_void,
     _flags: c_uint,
 ) -> Status {
+    // No event of these tests is recorded within the capture.
+    if capturing(stream) {
+        return CAPTURE_ISOLATION;
+    }
     log(|| format!("wait {:x}", event as usize));
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuStreamBeginCapture_v2(stream: *mut c_void, _mode: c_int) -> Status {
+    log(|| "begin capture".to_owned());
+    CAPTURES.lock().unwrap().insert(stream as usize, Vec::new());
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuStreamEndCapture(
+    stream: *mut c_void,
+    graph: *mut *mut c_void,
+) -> Status {
+    let Some(nodes) = CAPTURES.lock().unwrap().remove(&(stream as usize)) else {
+        return INVALID_VALUE;
+    };
+    log(|| format!("end capture of {}", nodes.len()));
+    let new = handle();
+    GRAPHS.lock().unwrap().insert(new, nodes);
+    unsafe { *graph = new as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphCreate(graph: *mut *mut c_void, _flags: c_uint) -> Status {
+    let new = handle();
+    GRAPHS.lock().unwrap().insert(new, Vec::new());
+    unsafe { *graph = new as *mut c_void };
+    OK
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS_v2`
+#[repr(C)]
+pub struct KernelNode {
+    function: *mut c_void,
+    grid: [c_uint; 3],
+    block: [c_uint; 3],
+    shared: c_uint,
+    pointers: *mut *mut c_void,
+    extra: *mut *mut c_void,
+    kernel: *mut c_void,
+    context: *mut c_void,
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphAddKernelNode_v2(
+    node: *mut *mut c_void,
+    graph: *mut c_void,
+    _dependencies: *const *mut c_void,
+    _count: usize,
+    params: *const KernelNode,
+) -> Status {
+    let params = unsafe { &*params };
+    let function = unsafe { self::function(params.function) };
+    let block = unsafe { block(function, params.pointers) };
+    let symbol = &function.symbol;
+    let line = format!(
+        "launch {symbol} grid {:?} block {:?} shared {} params {block}",
+        params.grid, params.block, params.shared
+    );
+    match GRAPHS.lock().unwrap().get_mut(&(graph as usize)) {
+        Some(nodes) => nodes.push(line),
+        None => return INVALID_VALUE,
+    }
+    unsafe { *node = handle() as *mut c_void };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuGraphInstantiateWithFlags(
+    executable: *mut *mut c_void,
+    graph: *mut c_void,
+    _flags: u64,
+) -> Status {
+    unsafe { *executable = graph };
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuGraphLaunch(executable: *mut c_void, _stream: *mut c_void) -> Status {
+    match GRAPHS.lock().unwrap().get(&(executable as usize)) {
+        Some(nodes) => {
+            for node in nodes {
+                log(|| node.clone());
+            }
+            OK
+        }
+        None => INVALID_VALUE,
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuGraphExecDestroy(_executable: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn cuGraphDestroy(graph: *mut c_void) -> Status {
+    GRAPHS.lock().unwrap().remove(&(graph as usize));
     OK
 }
 

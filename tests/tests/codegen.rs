@@ -14,7 +14,8 @@ use std::{
 use cubin_build::{
     codegen::{Backend, Finding, HalfTypes, Input, Module, generate},
     signature::model::{
-        Definition, Kernel, Param, Record, RecordId, Refusal, Scalar, Signatures, Type,
+        Definition, Kernel, Param, Record, RecordId, Refusal, Scalar, Signatures, TemplateArg,
+        TemplateValue, Type, ValueType,
     },
 };
 
@@ -116,7 +117,10 @@ fn kernel(name: &str, template_args: &[&str], params: Vec<Param>) -> Kernel {
         base_name: base_name.to_owned(),
         template_args: template_args
             .iter()
-            .map(|argument| (*argument).to_owned())
+            .map(|argument| TemplateArg {
+                text: (*argument).to_owned(),
+                value: None,
+            })
             .collect(),
         params,
         max_threads: None,
@@ -282,6 +286,117 @@ fn a_new_kernel_renames_no_other() {
         before.iter().all(|name| after.contains(name)),
         "{before:?} {after:?}"
     );
+}
+
+/// The wrappers of the recorded `families.cu`, had its enumeration been declared otherwise.
+fn wrappers_with(declared: &[(&str, &str)], number_of_q8_0: &str) -> Vec<String> {
+    let file = |name: &str| {
+        let bytes =
+            cubin_tests::recorded::file("codegen", &format!("families.sm_80.cudafe1.{name}"));
+        String::from_utf8(bytes).expect("text")
+    };
+    let mut gpu = file("gpu");
+    let start = gpu.find("enum quant_type {").expect("the enumeration");
+    let end = start + gpu[start..].find("};").expect("its end");
+    let values = declared
+        .iter()
+        .map(|(name, value)| format!("{name}{value}"));
+    let values: Vec<String> = values.collect();
+    gpu.replace_range(
+        start..end,
+        &format!("enum quant_type {{{}", values.join(",\n")),
+    );
+    let stub = file("stub.c").replace("::quant_type)8", &format!("::quant_type){number_of_q8_0}"));
+    let signatures =
+        cubin_build::signature::read(stub.as_bytes(), gpu.as_bytes(), &[]).expect("readable files");
+    let text = generate(&input(signatures)).text;
+    let lines = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("pub unsafe fn "));
+    let names = lines.map(|line| line.split(['(', '<']).next().unwrap_or_default().to_owned());
+    names.collect()
+}
+
+#[test]
+fn a_new_enumerator_renames_no_kernel() {
+    let f32 = ("QUANT_TYPE_F32", "");
+    let q2_k = ("QUANT_TYPE_Q2_K", " = 10");
+    let last = ("QUANT_TYPE_LAST", " = 10");
+    let before = wrappers_with(&[f32, ("QUANT_TYPE_Q8_0", " = 8"), q2_k, last], "8");
+    for name in [
+        "mul_mat_quant_type_q8_0_48_false",
+        "mul_mat_quant_type_5_48_false",
+    ] {
+        assert!(before.iter().any(|known| known == name), "{before:#?}");
+    }
+    // Another order, new ones before and behind, another name for a number that has one.
+    let reordered = [
+        ("QUANT_TYPE_NEW", " = 7"),
+        q2_k,
+        last,
+        ("QUANT_TYPE_COUNT", ""),
+        ("QUANT_TYPE_F32", " = 0"),
+        ("QUANT_TYPE_Q8_0", " = 8"),
+        ("QUANT_TYPE_ALSO_Q8_0", " = 8"),
+    ];
+    assert_eq!(wrappers_with(&reordered, "8"), before);
+    // The number behind an enumerator changes: the kernel keeps its name.
+    assert_eq!(
+        wrappers_with(&[f32, ("QUANT_TYPE_Q8_0", " = 9"), q2_k, last], "9"),
+        before
+    );
+}
+
+#[test]
+fn an_instance_without_a_counterpart_in_rust_is_left_to_its_own_wrapper() {
+    let number = |number: i128, scalar| TemplateArg {
+        text: number.to_string(),
+        value: Some(TemplateValue {
+            number,
+            ty: ValueType::Scalar(scalar),
+        }),
+    };
+    let instance = |ty: &str, value: TemplateArg| {
+        let mut kernel = kernel(
+            "step",
+            &[ty, &value.text],
+            vec![scalar("n", "int", Scalar::Int)],
+        );
+        kernel.template_args[1] = value;
+        kernel
+    };
+    let output = generate(&with_kernels(vec![
+        instance("float", number(1, Scalar::Int)),
+        instance("Policy", number(2, Scalar::Int)),
+        instance("long", number(3, Scalar::Int)),
+        instance("long long", number(3, Scalar::Int)),
+        instance("long long", number(4, Scalar::Int)),
+    ]));
+    assert_eq!(output.findings, []);
+    for name in [
+        "step_f32_1(",
+        "step_Policy_2(",
+        "step_i64_3(",
+        "step_longlong_3(",
+    ] {
+        assert!(
+            output.text.contains(&format!("pub unsafe fn {name}")),
+            "{name}"
+        );
+    }
+    let instances: Vec<&str> = output
+        .text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("unsafe impl Step"))
+        .collect();
+    assert_eq!(instances, ["<1> for f32 {", "<4> for i64 {"]);
+    // Numbers of two types (`template <auto>`) have no one const generic.
+    let output = generate(&with_kernels(vec![
+        instance("float", number(1, Scalar::Int)),
+        instance("float", number(2, Scalar::Char)),
+    ]));
+    assert!(!output.text.contains("trait Step"));
+    assert!(output.text.contains("pub unsafe fn step_f32_2("));
 }
 
 #[test]

@@ -75,6 +75,106 @@ fn core_backend_yields_pointers_to_typed_arguments() {
 }
 
 #[test]
+fn core_backend_has_generic_arguments() {
+    use core_kernels::{
+        families::{args, geo, instances::quant_type},
+        runtime::DeviceAddress,
+    };
+    // The types follow from the members.
+    let sum = args::sum::<_, 16> {
+        r#in: DeviceAddress::<f32>::new(8),
+        out: DeviceAddress::new(16),
+    };
+    assert_eq!(info_of(&sum), args::sum_f32_16::INFO.symbol);
+    let clear = args::clear::<i16, 2> {
+        n: 7,
+        out: DeviceAddress::null(),
+        instance: std::marker::PhantomData,
+    };
+    assert_eq!(format!("{clear:?}"), "clear<short, 2> { .. }");
+    // SAFETY: the first parameter is an `int`, the first member.
+    assert_eq!(unsafe { *clear.kernel_params()[0].cast::<i32>() }, 7);
+    let matrix = args::mul_mat::<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false> {
+        x: DeviceAddress::null(),
+        y: DeviceAddress::null(),
+    };
+    let symbol = args::mul_mat_quant_type_q8_0_48_false::INFO.symbol;
+    assert_eq!(core_symbol(matrix), symbol);
+    let spread = geo::args::spread::<f64, 3> {
+        from: geo::Vec_f64_3 { v: [1.0, 2.0, 3.0] },
+        table: DeviceAddress::<[f64; 3]>::new(8),
+        out: DeviceAddress::null(),
+    };
+    // SAFETY: the first parameter is the vector.
+    let from = unsafe { *spread.kernel_params()[0].cast::<[f64; 3]>() };
+    assert_eq!(from.map(f64::to_bits), spread.from.v.map(f64::to_bits));
+}
+
+fn info_of<T: core_kernels::families::instances::Sum<N>, const N: i32>(
+    _: &core_kernels::families::args::sum<T, N>,
+) -> &'static str {
+    core_kernels::families::args::sum::<T, N>::INFO.symbol
+}
+
+fn core_symbol<const A: i32, const B: i32, const C: bool>(
+    _: core_kernels::families::args::mul_mat<A, B, C>,
+) -> &'static str
+where
+    (): core_kernels::families::instances::MulMat<A, B, C>,
+{
+    core_kernels::families::args::mul_mat::<A, B, C>::INFO.symbol
+}
+
+#[test]
+fn variables_are_constants() {
+    use core_kernels::{
+        families, more,
+        runtime::{GlobalInfo, Space},
+        types,
+    };
+    const COEFFICIENTS: &GlobalInfo = more::globals::COEFFICIENTS.info();
+    assert_eq!(
+        COEFFICIENTS,
+        &GlobalInfo {
+            symbol: "coefficients",
+            name: "coefficients",
+            c_type: "float[16]",
+            size: 64,
+            align: 4,
+            space: Space::Constant,
+        }
+    );
+    let names = |all: &[&GlobalInfo]| -> Vec<&str> { all.iter().map(|info| info.name).collect() };
+    assert_eq!(
+        names(more::Module::GLOBALS),
+        ["coefficients", "shape", "counter", "geo::origin"]
+    );
+    assert_eq!(
+        names(families::Module::GLOBALS),
+        ["progress", "geo::bounds"]
+    );
+    assert_eq!(families::globals::PROGRESS.info().space, Space::Managed);
+    // The same in every backend.
+    for (own, other) in more::Module::GLOBALS
+        .iter()
+        .zip(private::more::Module::GLOBALS)
+    {
+        assert_eq!(
+            (own.symbol, own.size, own.align),
+            (other.symbol, other.size, other.align)
+        );
+    }
+    // What the driver says of the symbol becomes a typed address, when the size is right.
+    let shape = more::globals::SHAPE;
+    let found = shape.at(4096, size_of::<types::Shape>());
+    assert_eq!(
+        found.map(core_kernels::runtime::DeviceAddress::raw),
+        Some(4096)
+    );
+    assert_eq!(shape.at(4096, 8), None);
+}
+
+#[test]
 fn without_a_driver_opening_a_device_is_an_error_value() {
     if kernels::runtime::driver_present() {
         // A machine with a driver has nothing to show here; CI has machines without.

@@ -3,20 +3,17 @@
 //! before the launch.
 //!
 //! The driver library is found when a process starts, so each test runs itself again as a child.
-#![allow(clippy::disallowed_methods)] // Tests talk to their children through the environment.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
+    path::Path,
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use cubin_tests::fake_driver::{self, param_table};
+use cubin_tests::fake_driver::{self, block};
 use cudarc::driver::{CudaContext, CudaStream, LaunchConfig};
 
 mod kernels {
@@ -24,9 +21,10 @@ mod kernels {
 }
 
 use kernels::{
+    families,
     kinds::{self, Module},
     more,
-    runtime::{DeviceAddress, Launch, Reason, Target},
+    runtime::{DeviceAddress, Launch, LaunchError, Reason, Target},
     types,
 };
 
@@ -52,46 +50,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static GLOBAL: Counting = Counting;
 
-/// A folder that lives as long as the test process.
-fn folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
-        fake_driver::build(&path, &[]);
-        path
-    })
-}
-
-/// Runs `body` in a child under the fake driver of a device of compute capability `device`, and gives the
-/// child's calls of the driver to `check`.
 fn under_fake_driver(name: &str, device: &str, body: fn(), check: fn(&[String])) {
-    if std::env::var_os("FAKE_DRIVER_LOG").is_some() {
-        body();
-        return;
-    }
-    let target = if device.starts_with('9') {
-        "sm_90a"
-    } else {
-        "sm_80"
-    };
-    let params = folder().join(format!("params.{target}"));
-    let log = folder().join(format!("log.{name}.{device}"));
-    let _ = fs::remove_file(&log);
-    let own = folder().join(format!("params.{name}.{device}"));
-    fs::write(&own, param_table(target)).expect("a writable folder");
-    fs::rename(&own, &params).expect("a writable folder");
-    let output = Command::new(std::env::current_exe().expect("a path"))
-        .args(["--exact", name, "--nocapture"])
-        .env("LD_LIBRARY_PATH", folder())
-        .env("FAKE_DRIVER_LOG", &log)
-        .env("FAKE_DRIVER_PARAMS", &params)
-        .env("FAKE_DRIVER_DEVICE", device)
-        .output()
-        .expect("the test itself");
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-    let log = fs::read_to_string(log).unwrap_or_default();
-    check(&log.lines().map(str::to_owned).collect::<Vec<_>>());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
+    fake_driver::run_under(&folder, name, device, body, check);
 }
 
 fn open() -> (Arc<CudaContext>, Arc<CudaStream>, Module) {
@@ -109,28 +70,6 @@ fn config(grid: u32, block: u32) -> LaunchConfig {
     }
 }
 
-/// The parameter block of the only launch of `symbol`.
-fn block(log: &[String], symbol: &str) -> Vec<Option<u8>> {
-    let mut lines = log
-        .iter()
-        .filter(|line| line.split_whitespace().nth(1) == Some(symbol));
-    let mut launches = lines
-        .by_ref()
-        .filter(|line| line.starts_with("launch") || line.starts_with("cooperative"));
-    let line = launches
-        .next()
-        .unwrap_or_else(|| panic!("no launch of {symbol} in {log:#?}"));
-    assert!(launches.next().is_none(), "{symbol} was launched twice");
-    let hex = line.rsplit(' ').next().expect("a last word");
-    let pairs = hex
-        .as_bytes()
-        .chunks(2)
-        .map(|pair| std::str::from_utf8(pair).expect("ASCII"));
-    pairs
-        .map(|pair| u8::from_str_radix(pair, 16).ok())
-        .collect()
-}
-
 /// Asserts that `bytes` lie at `offset` of a parameter block.
 #[track_caller]
 fn assert_bytes(block: &[Option<u8>], offset: usize, bytes: &[u8]) {
@@ -143,7 +82,7 @@ fn assert_bytes(block: &[Option<u8>], offset: usize, bytes: &[u8]) {
 
 /// Offsets of a kernel's parameters on `target`, as the cubin records them.
 fn offsets(target: &str, symbol: &str) -> Vec<usize> {
-    let table = param_table(target);
+    let table = fake_driver::param_table(target);
     let line = table
         .lines()
         .find(|line| line.split(' ').next() == Some(symbol))
@@ -405,7 +344,7 @@ fn records_arrive_byte_for_byte() {
             big.values[0] = 1.0;
             big.values[1499] = 2.0;
             // SAFETY: nothing runs.
-            unsafe { module.big(&stream, config(1, 32), big, &mut out) }.expect("a launch");
+            unsafe { module.big(&stream, config(1, 32), &big, &mut out) }.expect("a launch");
             // SAFETY: nothing runs.
             unsafe {
                 module.enums(
@@ -763,6 +702,82 @@ fn generic_functions_launch_the_instance_of_their_types() {
     );
 }
 
+fn open_families() -> (Arc<CudaContext>, Arc<CudaStream>, families::Module) {
+    let context = kernels::runtime::context(0).expect("the fake driver");
+    let stream = context.default_stream();
+    let module = families::Module::load(&context).expect("an image");
+    (context, stream, module)
+}
+
+#[test]
+fn generic_functions_launch_the_instance_of_their_numbers() {
+    use families::instances::quant_type;
+    /// What a user's own generic code looks like.
+    fn sums<T: families::instances::Sum<8>>(module: &families::Module, stream: &CudaStream) {
+        let (input, mut out) = (DeviceAddress::<T>::new(8), DeviceAddress::<T>::new(16));
+        // SAFETY: nothing runs.
+        unsafe { module.sum::<T, 8>(stream, config(1, 32), &input, &mut out) }.expect("a launch");
+    }
+    under_fake_driver(
+        "generic_functions_launch_the_instance_of_their_numbers",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_families();
+            sums::<types::Half>(&module, &stream);
+            let mut any = DeviceAddress::null();
+            let config = config(1, 32);
+            let mut out = DeviceAddress::<f32>::new(0x2122);
+            let input = DeviceAddress::<f32>::new(0x1112);
+            // SAFETY: nothing runs.
+            let launched: Result<(), LaunchError> = (|| unsafe {
+                // The type follows from the arguments, the number does not.
+                module.sum::<_, 16>(&stream, config, &input, &mut out)?;
+                module.tile::<32, 4_000_000_000>(&stream, config, 1.5, &mut out)?;
+                module.mul_mat::<{ quant_type::QUANT_TYPE_Q2_K }, 48, true>(
+                    &stream, config, &input, &mut out,
+                )?;
+                module.mul_mat::<5, 48, false>(&stream, config, &input, &mut out)?;
+                let geo = module.geo();
+                geo.reduce::<3, _>(&stream, config, 7, -2_i32, &mut DeviceAddress::new(8))?;
+                let from = families::geo::Vec_f64_3 { v: [1.0, 2.0, 3.0] };
+                let mut table = DeviceAddress::<[f64; 3]>::new(0x3132);
+                geo.spread::<f64, 3>(&stream, config, from, &mut table, &mut any)?;
+                module.convert::<i32, f32, false>(
+                    &stream,
+                    config,
+                    9,
+                    &DeviceAddress::null(),
+                    &mut out,
+                )?;
+                module.clear::<i16, 2>(&stream, config, 3, &mut out)
+            })();
+            launched.expect("nine launches");
+        },
+        |log| {
+            block(log, "_Z3sumI6__halfLi8EEvPKT_PS1_");
+            let sum = block(log, "_Z3sumIfLi16EEvPKT_PS0_");
+            assert_bytes(&sum, 0, &0x1112_u64.to_le_bytes());
+            assert_bytes(&sum, 8, &0x2122_u64.to_le_bytes());
+            let tile = block(log, "_Z4tileILi32ELj4000000000EEvfPf");
+            assert_bytes(&tile, 0, &1.5_f32.to_le_bytes());
+            block(log, "_Z7mul_matIL10quant_type10ELi48ELb1EEvPKvPf");
+            block(log, "_Z7mul_matIL10quant_type5ELi48ELb0EEvPKvPf");
+            let reduce = block(log, "_ZN3geo6reduceILNS_2OpE3EiEEviT0_PS2_");
+            assert_bytes(&reduce, 0, &7_i32.to_le_bytes());
+            assert_bytes(&reduce, 4, &(-2_i32).to_le_bytes());
+            let spread = block(log, "_ZN3geo6spreadIdLi3EEEvNS_3VecIT_XT0_EEERAT0__S2_PS2_");
+            assert_bytes(&spread, 16, &3_f64.to_le_bytes());
+            assert_bytes(&spread, 24, &0x3132_u64.to_le_bytes());
+            let convert = block(log, "_Z7convertIifLb0EEviPKT_PT0_");
+            assert_bytes(&convert, 0, &9_i32.to_le_bytes());
+            let clear = block(log, "_Z5clearIsLi2EEviPf");
+            assert_bytes(&clear, 0, &3_i32.to_le_bytes());
+            let launches = log.iter().filter(|line| line.starts_with("launch"));
+            assert_eq!(launches.count(), 9);
+        },
+    );
+}
+
 #[test]
 fn over_aligned_parameters_lie_where_the_target_puts_them() {
     under_fake_driver(
@@ -917,6 +932,35 @@ fn variables_are_copied_in_and_out() {
                 "{}",
                 copies[0]
             );
+        },
+    );
+}
+
+#[test]
+fn managed_variables_are_copied_like_others() {
+    under_fake_driver(
+        "managed_variables_are_copied_like_others",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_families();
+            let geo = module.geo();
+            let bounds = geo.bounds().expect("the variable");
+            let value = families::geo::Vec_f32_2 { v: [1.5, 2.5] };
+            // SAFETY: nothing runs.
+            unsafe {
+                bounds.write(&stream, &value).expect("a copy");
+                assert_eq!(bounds.read(&stream).expect("a copy").v, value.v);
+            }
+            let listed = families::Module::GLOBALS.iter().map(|info| info.symbol);
+            assert!(listed.eq(["progress", "_ZN3geo6boundsE"]));
+        },
+        |log| {
+            let copies = log.iter().filter(|line| line.starts_with("copy"));
+            assert_eq!(copies.count(), 2, "{log:#?}");
+            // The host may look at managed memory once the copy is done.
+            let write = log.iter().position(|line| line.starts_with("copy in"));
+            let after = &log[write.expect("a copy") + 1];
+            assert!(after.starts_with("synchronize"), "{log:#?}");
         },
     );
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Facts, Module, plan::PlannedKernel, write::count};
+use super::{
+    Facts, Module, families::Family, generics::Generics, plan::PlannedKernel, types::Scope,
+    write::count,
+};
 use crate::signature::model::{Definition, Type};
 
 /// Text as inline code, on one line.
@@ -93,6 +96,28 @@ pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
     doc.push_str("\n\n# Errors\n");
     doc.push_str("When the launch breaks a limit of the device or of the kernel, which is found before the driver is\n");
     doc.push_str("called, or the driver refuses. Errors of the kernel itself show at a later synchronization.");
+    doc
+}
+
+/// Documentation of what stands for all instances of a template; `prefix` leads to the instances' own items, where
+/// they are not in scope.
+pub(super) fn family(
+    scope: Scope<'_>,
+    family: &Family,
+    generics: &Generics<'_>,
+    prefix: &str,
+) -> String {
+    let mut doc = format!("The instances of kernel template {}:\n", code(&family.name));
+    for instance in &family.instances {
+        if let Some(planned) = scope.module.kernels.get(instance.kernel) {
+            let arguments = code(&generics.shown(scope, instance));
+            let method = planned.method.trim_start_matches("r#");
+            let _ = write!(doc, "\n- {arguments}: [`{method}`]");
+            if !prefix.is_empty() {
+                let _ = write!(doc, "({prefix}{method})");
+            }
+        }
+    }
     doc
 }
 

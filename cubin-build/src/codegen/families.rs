@@ -1,9 +1,11 @@
 //! Template kernels as generic Rust functions: which instances belong together, and how their parameters
 //! depend on the template's arguments.
 //!
-//! A family needs template arguments that are all types with a Rust counterpart. Where parameters follow the
-//! arguments (`const T *`, `T`), the generic function says so, and the arguments are inferred at the call;
-//! where they do not (`Vec<T, 4>`), the function takes an associated type.
+//! A family needs template arguments that are types with a Rust counterpart, or numbers: integers, truth
+//! values, enumerators. Numbers become const generics of the C++ type. Where parameters follow the types
+//! (`const T *`, `T`), the generic function says so, and these arguments are inferred at the call; where they
+//! do not (`Vec<T, 4>`, `T (&)[N]`), the function takes an associated type. Packs and template template
+//! arguments have no counterpart: their instances have their own wrappers only.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +14,13 @@ use super::{
     plan::{Methods, PlannedKernel},
     types,
 };
-use crate::signature::model::{EnumId, Pointer, RecordId, Scalar, Signatures, Type, Vector};
+use crate::signature::model::{
+    EnumId, Kernel, Pointer, RecordId, Scalar, Signatures, TemplateArg, TemplateValue, Type,
+    ValueType, Vector,
+};
+
+/// More generic parameters than this make no call clearer.
+const MOST_GENERICS: usize = 12;
 
 /// A template with instances.
 pub(super) struct Family {
@@ -23,11 +31,19 @@ pub(super) struct Family {
     pub(super) method: String,
     /// Name of the trait in `instances`.
     pub(super) trait_name: String,
-    /// Number of template arguments.
-    pub(super) arguments: usize,
+    /// By template argument.
+    pub(super) generics: Vec<Generic>,
     pub(super) instances: Vec<Instance>,
     /// By parameter.
     pub(super) params: Vec<Pattern>,
+}
+
+/// What a template argument is in Rust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Generic {
+    Type,
+    /// `const N: i32`
+    Const(Scalar),
 }
 
 /// One instance of a template.
@@ -35,9 +51,26 @@ pub(super) struct Instance {
     /// Position in the module's kernels.
     pub(super) kernel: usize,
     /// Template arguments.
-    pub(super) arguments: Vec<Type>,
+    pub(super) arguments: Vec<Argument>,
     /// Types of the parameters.
     pub(super) params: Vec<Type>,
+}
+
+/// An argument of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Argument {
+    Type(Type),
+    Value(TemplateValue),
+}
+
+impl Argument {
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Type(a), Self::Type(b)) => same(a, b),
+            (Self::Value(a), Self::Value(b)) => a.number == b.number,
+            _ => false,
+        }
+    }
 }
 
 /// How a type depends on the template's arguments.
@@ -95,31 +128,32 @@ fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
     let first = members.first()?;
     let arguments = first.kernel.template_args.len();
     let params = first.kernel.params.len();
+    if arguments > MOST_GENERICS {
+        return None;
+    }
     let mut instances: Vec<Instance> = Vec::new();
     for member in members {
         let kernel = member.kernel;
         if kernel.template_args.len() != arguments || kernel.params.len() != params {
             return None;
         }
-        let types: Option<Vec<Type>> = kernel
-            .template_args
-            .iter()
-            .map(|text| known.find(text))
-            .collect();
-        instances.push(Instance {
-            kernel: member.index,
-            arguments: types?,
-            params: kernel.params.iter().map(|param| param.ty.clone()).collect(),
-        });
+        // An instance for a type that Rust cannot name has its own wrapper only.
+        if let Some(arguments) = known.arguments(kernel) {
+            instances.push(Instance {
+                kernel: member.index,
+                arguments,
+                params: kernel.params.iter().map(|param| param.ty.clone()).collect(),
+            });
+        }
     }
+    let generics: Option<Vec<Generic>> = (0..arguments)
+        .map(|index| generic(&instances, index))
+        .collect();
     // `long` and `long long` are one type in Rust: neither instance can be told by its argument.
     let ambiguous = |instance: &Instance| {
         let equal = |other: &&Instance| {
-            instance
-                .arguments
-                .iter()
-                .zip(&other.arguments)
-                .all(|(a, b)| same(a, b))
+            let mut pairs = instance.arguments.iter().zip(&other.arguments);
+            pairs.all(|(a, b)| a.same(b))
         };
         instances.iter().filter(equal).count() > 1
     };
@@ -154,10 +188,57 @@ fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
         name: format!("{scope}{}", first.kernel.base_name),
         method: String::new(),
         trait_name: String::new(),
-        arguments,
+        generics: generics?,
         instances,
         params: patterns,
     })
+}
+
+/// What the argument at `index` is, when it is the same in all instances: numbers of two types (`auto`) have no one
+/// const generic.
+fn generic(instances: &[Instance], index: usize) -> Option<Generic> {
+    let mut arguments = instances
+        .iter()
+        .map(|instance| instance.arguments.get(index));
+    let first = match arguments.next()?? {
+        Argument::Type(_) => {
+            return arguments
+                .all(|argument| matches!(argument, Some(Argument::Type(_))))
+                .then_some(Generic::Type);
+        }
+        Argument::Value(value) => value,
+    };
+    let mut numbers = vec![first.number];
+    for argument in arguments {
+        let Argument::Value(value) = argument? else {
+            return None;
+        };
+        let agree = match (&first.ty, &value.ty) {
+            (ValueType::Scalar(a), ValueType::Scalar(b)) => a == b,
+            (ValueType::Enum { name: a, .. }, ValueType::Enum { name: b, .. }) => a == b,
+            _ => false,
+        };
+        if !agree {
+            return None;
+        }
+        numbers.push(value.number);
+    }
+    let holds = |scalar| {
+        let (least, most) = match scalar {
+            Scalar::Int => (i128::from(i32::MIN), i128::from(i32::MAX)),
+            Scalar::Long => (i128::from(i64::MIN), i128::from(i64::MAX)),
+            _ => (0, i128::from(u64::MAX)),
+        };
+        numbers.iter().all(|number| (least..=most).contains(number))
+    };
+    let scalar = match first.ty {
+        ValueType::Scalar(scalar) => scalar,
+        // The enumeration's own type is not always known; its numbers are.
+        ValueType::Enum { .. } => [Scalar::Int, Scalar::Long, Scalar::ULong]
+            .into_iter()
+            .find(|scalar| holds(*scalar))?,
+    };
+    Some(Generic::Const(scalar))
 }
 
 /// The pattern of one parameter's types over all instances.
@@ -173,10 +254,7 @@ fn unify(
     let is_argument = |argument: usize| {
         let mut pairs = types.iter().zip(instances);
         pairs.all(|(ty, instance)| {
-            instance
-                .arguments
-                .get(argument)
-                .is_some_and(|known| same(ty, known))
+            matches!(instance.arguments.get(argument), Some(Argument::Type(known)) if same(ty, known))
         })
     };
     let equal = types.iter().all(|ty| same(first, ty));
@@ -295,6 +373,15 @@ impl<'a> Known<'a> {
             }
         }
         known
+    }
+
+    /// The template arguments of a kernel, when Rust can name all of them.
+    fn arguments(&self, kernel: &Kernel) -> Option<Vec<Argument>> {
+        let argument = |arg: &TemplateArg| match &arg.value {
+            Some(value) => Some(Argument::Value(value.clone())),
+            None => self.find(&arg.text).map(Argument::Type),
+        };
+        kernel.template_args.iter().map(argument).collect()
     }
 
     fn find(&self, text: &str) -> Option<Type> {

@@ -3,20 +3,42 @@
 use super::{
     docs,
     families::{self, Family, Pattern},
+    generics::{self, Generics},
     types::Scope,
-    write::Writer,
+    write::{Expr, Writer, number as literal},
 };
+
+/// Instances that the compiler's message names before it counts the rest.
+const MOST_NAMED: usize = 8;
 
 /// Writes `pub mod instances`; `scope` stands in it.
 pub(super) fn write(out: &mut Writer, scope: Scope<'_>, families: &[&Family]) {
     let up = "super::".repeat(scope.here.len());
-    out.doc("Which types template kernels are instantiated for.");
+    out.doc("What template kernels are instantiated for.");
     out.open("pub mod instances {");
     out.line(format!("use {up}runtime;"));
     out.line(format!("use {up}types;"));
     for family in families {
         out.line("");
         write_trait(out, scope, family);
+    }
+    for known in generics::enumerators(families) {
+        out.line("");
+        out.doc(&format!(
+            "Enumerators of {} as template arguments.",
+            docs::code(&known.enumeration)
+        ));
+        out.open(format!("pub mod {} {{", known.module));
+        for (index, constant) in known.constants.iter().enumerate() {
+            if index > 0 {
+                out.line("");
+            }
+            out.doc(&docs::code(&constant.enumerator));
+            let value = Expr::atom(literal(constant.value));
+            let head = format!("pub const {}: {} = ", constant.ident, constant.ty);
+            out.expr(&head, &value, ";");
+        }
+        out.close("}");
     }
     out.close("}");
 }
@@ -32,28 +54,46 @@ fn number(pattern: &Pattern) -> Option<usize> {
 }
 
 fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
+    let generics = Generics::new(scope, family);
     let name = &family.trait_name;
-    let plain = family.name.replace('"', "");
+    let plain = family.name.replace(['"', '\\', '{', '}'], "");
+    let parameters = generics.trait_parameters();
     out.doc(&format!(
         "Template arguments that {} is instantiated for{}.\n",
         docs::code(&family.name),
-        if family.arguments > 1 {
-            ", as a tuple"
+        if family.generics.len() > parameters.len() + 1 {
+            ", its types as a tuple"
         } else {
             ""
         }
     ));
     out.doc("# Safety\nIndex and facts must be those of one kernel of the module.");
     out.open("#[diagnostic::on_unimplemented(");
+    let asked = generics.asked();
     out.line(format!(
-        "message = \"kernel template `{plain}` is not instantiated for `{{Self}}`\","
+        "message = \"kernel template `{plain}` is not instantiated for `{asked}`\","
     ));
-    out.line("label = \"no instance for this type\",");
+    out.line(if parameters.is_empty() {
+        "label = \"no instance for this type\","
+    } else {
+        "label = \"no instance for these arguments\","
+    });
+    out.line(format!(
+        "note = \"it is instantiated for {}\",",
+        existing(scope, &generics, family)
+    ));
     out.line(
         "note = \"instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml\"",
     );
     out.close(")]");
-    out.open(format!("pub unsafe trait {name} {{"));
+    let head = out.generics(&format!("pub unsafe trait {name}"), &parameters, " {");
+    if head == ">" {
+        // rustfmt gives the brace a line of its own here.
+        out.line(head);
+        out.open("{");
+    } else {
+        out.open(format!("{head} {{"));
+    }
     out.doc("Position in the module's `KERNELS`.");
     out.line("const INDEX: usize;");
     out.doc("Facts about the instance.");
@@ -69,28 +109,36 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         let Some(planned) = scope.module.kernels.get(instance.kernel) else {
             continue;
         };
-        let arguments: Vec<String> = instance
-            .arguments
-            .iter()
-            .map(|ty| scope.value(ty))
-            .collect();
-        let implementor = match arguments.as_slice() {
-            [only] => only.clone(),
-            several => format!("({})", several.join(", ")),
-        };
         out.line("");
         out.line("// SAFETY: both are those of this instance.");
-        out.open(format!("unsafe impl {name} for {implementor} {{"));
+        let (implemented, implementor) = generics.implementation(scope, instance);
+        out.implementation(&format!("unsafe impl {implemented}"), &implementor);
         out.line(format!("const INDEX: usize = {};", instance.kernel));
-        out.line(format!(
-            "const INFO: &'static runtime::KernelInfo = &super::info::{};",
-            planned.constant
-        ));
+        let info = Expr::atom(format!("&super::info::{}", planned.constant));
+        out.expr("const INFO: &'static runtime::KernelInfo = ", &info, ";");
         for (ordinal, (pattern, ty)) in family.params.iter().zip(&instance.params).enumerate() {
             if let Some(ty) = families::associated(pattern, ty) {
                 out.line(format!("type P{ordinal} = {};", scope.value(ty)));
             }
         }
         out.close("}");
+    }
+}
+
+/// The instances, for the compiler's message.
+fn existing(scope: Scope<'_>, generics: &Generics<'_>, family: &Family) -> String {
+    let mut shown: Vec<String> = family
+        .instances
+        .iter()
+        .take(MOST_NAMED)
+        .map(|instance| format!("`{}`", generics.shown(scope, instance)))
+        .collect();
+    let more = family.instances.len() - shown.len();
+    if more > 0 {
+        return format!("{} and {more} more", shown.join(", "));
+    }
+    match (shown.pop(), shown.is_empty()) {
+        (Some(last), false) => format!("{} and {last}", shown.join(", ")),
+        (last, _) => last.unwrap_or_default(),
     }
 }

@@ -14,6 +14,7 @@
 mod backend;
 mod docs;
 mod families;
+mod generics;
 mod info;
 mod instances;
 mod layout;
@@ -22,6 +23,7 @@ mod placing;
 mod plan;
 mod records;
 mod types;
+mod variables;
 mod write;
 
 use std::collections::BTreeMap;

@@ -2,11 +2,15 @@
 //! the generated file's interface:
 //!
 //! 1. a name stays as it is spelled in the source; characters that Rust does not allow become `_`;
-//! 2. template arguments follow, separated by `_`: `reduce<float, 8>` is `reduce_f32_8`;
+//! 2. template arguments follow, separated by `_`: `reduce<float, 8>` is `reduce_f32_8`; enumerators are in snake case,
+//!    scoped ones behind the name of their enumeration: `quantize<GGML_TYPE_Q2_K, Mode::FastMath>` is
+//!    `quantize_ggml_type_q2_k_mode_fast_math`, and a number that no enumerator has stays one (`Mode_3`);
 //! 3. when several kernels share name and template arguments, the parameter types follow too;
 //! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
 //!    get `_` at the end;
 //! 5. names of more than 80 characters are cut and end in a hash of the whole.
+
+use crate::signature::model::{TemplateArg, TemplateValue, ValueType};
 
 /// Longest name before it is cut.
 const LONGEST: usize = 80;
@@ -34,6 +38,7 @@ const TYPE_NAMES: &[&str] = &[
 /// Modules that a generated module has or imports.
 const MODULE_NAMES: &[&str] = &[
     "args",
+    "globals",
     "info",
     "instances",
     "runtime",
@@ -161,6 +166,46 @@ pub(super) fn components(name: &str) -> Vec<&str> {
 fn is_anonymous(part: &str) -> bool {
     matches!(part, "(anonymous namespace)" | "<unnamed>" | "{anonymous}")
         || part.starts_with("_GLOBAL__N_")
+}
+
+/// An argument of a kernel's template as part of a Rust name.
+pub(super) fn argument(argument: &TemplateArg) -> String {
+    match &argument.value {
+        Some(TemplateValue {
+            ty:
+                ValueType::Enum {
+                    name,
+                    enumerator: Some(enumerator),
+                },
+            ..
+        }) => snake_case(&enumerator_parts(name, enumerator).join("_")),
+        _ => short(&argument.text),
+    }
+}
+
+/// What tells an enumerator from others: its own name, behind that of its enumeration when it is a scoped one. The
+/// names of an enumeration without a scope are unique in the namespace.
+fn enumerator_parts<'n>(enumeration: &'n str, enumerator: &'n str) -> Vec<&'n str> {
+    let parts = components(enumerator);
+    let scope = enumerator
+        .strip_prefix(enumeration)
+        .is_some_and(|rest| rest.starts_with("::"));
+    let kept = if scope { 2 } else { 1 };
+    parts[parts.len().saturating_sub(kept)..].to_vec()
+}
+
+/// `FastMath` as `fast_math`, `GGML_TYPE_Q2_K` as `ggml_type_q2_k`.
+pub(super) fn snake_case(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 4);
+    let mut before = '_';
+    for character in name.chars() {
+        if character.is_uppercase() && before.is_lowercase() {
+            text.push('_');
+        }
+        text.extend(character.to_lowercase());
+        before = character;
+    }
+    sanitize_middle(&text)
 }
 
 /// A C++ type or template argument as part of a Rust name.
@@ -341,6 +386,33 @@ mod tests {
             short_template("reduce<float, (unsigned int)8>"),
             "reduce_f32_8"
         );
+    }
+
+    #[test]
+    fn enumerators() {
+        let enumerator = |enumeration: &str, enumerator: Option<&str>, text: &str| {
+            argument(&TemplateArg {
+                text: text.to_owned(),
+                value: Some(TemplateValue {
+                    number: 3,
+                    ty: ValueType::Enum {
+                        name: enumeration.to_owned(),
+                        enumerator: enumerator.map(str::to_owned),
+                    },
+                }),
+            })
+        };
+        let named = |enumeration, name| enumerator(enumeration, Some(name), name);
+        assert_eq!(named("ggml_type", "GGML_TYPE_Q2_K"), "ggml_type_q2_k");
+        assert_eq!(named("ns::Old", "ns::kFirst"), "k_first");
+        assert_eq!(named("ns::Mode", "ns::Mode::FastMath"), "mode_fast_math");
+        assert_eq!(named("ns::Mode", "ns::Mode2"), "mode2");
+        assert_eq!(named("Tm<float>::E", "Tm<float>::E1"), "e1");
+        assert_eq!(
+            named("(anonymous namespace)::Hid", "(anonymous namespace)::H2"),
+            "h2"
+        );
+        assert_eq!(enumerator("ns::Mode", None, "(ns::Mode)3"), "Mode_3");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) struct PlannedModule<'a> {
     pub(super) kernels: Vec<PlannedKernel<'a>>,
     /// Templates that are also reachable as generic functions.
     pub(super) families: Vec<Family>,
-    /// `__constant__` and `__device__` variables.
+    /// `__constant__`, `__device__` and `__managed__` variables.
     pub(super) globals: Vec<PlannedGlobal<'a>>,
     /// Without a wrapper: C++ name and reason.
     pub(super) refused: Vec<(String, String)>,
@@ -72,6 +72,8 @@ pub(super) struct PlannedGlobal<'a> {
     /// Modules below the file's.
     pub(super) path: Vec<String>,
     pub(super) method: String,
+    /// Name in `globals`.
+    pub(super) constant: String,
 }
 
 /// Where a type is defined in the generated file.
@@ -387,7 +389,7 @@ fn name_kernels<'a>(
         let mut name = kernel.base_name.clone();
         for argument in &kernel.template_args {
             name.push('_');
-            name.push_str(&names::short(argument));
+            name.push_str(&names::argument(argument));
         }
         (namespace_path(kernel), name)
     };
@@ -464,15 +466,27 @@ fn name_globals<'a>(
     methods: &mut Methods,
     findings: &mut Vec<Finding>,
 ) -> Vec<PlannedGlobal<'a>> {
-    let mut planned = Vec::new();
+    let mut planned: Vec<PlannedGlobal<'a>> = Vec::new();
     for (global, ty) in globals {
         let (path, method) = global_path(global);
-        match methods.take(&path, &method, &global.name) {
+        let constant = method.trim_start_matches("r#").to_uppercase();
+        let constant = names::ident(&constant, Kind::Value);
+        // Names that differ in case alone share a constant.
+        let same_constant = planned
+            .iter()
+            .find(|other| other.path == path && other.constant == constant)
+            .map(|other| other.global.name.clone());
+        let free = match same_constant {
+            Some(first) => Err(first),
+            None => methods.take(&path, &method, &global.name),
+        };
+        match free {
             Ok(()) => planned.push(PlannedGlobal {
                 global,
                 ty,
                 path,
                 method,
+                constant,
             }),
             Err(first) => findings.push(Finding::NameCollision {
                 module: module.name.clone(),

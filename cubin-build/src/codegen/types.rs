@@ -89,7 +89,7 @@ impl Scope<'_> {
 }
 
 /// The Rust primitive with the same values and size.
-fn primitive(scalar: Scalar) -> Option<&'static str> {
+pub(super) fn primitive(scalar: Scalar) -> Option<&'static str> {
     Some(match scalar {
         Scalar::Bool => "bool",
         Scalar::Char => "::core::ffi::c_char",

@@ -168,6 +168,39 @@ impl Writer {
         self.depth += 1;
     }
 
+    /// `head<generics>` with what follows, for [`Self::signature`]: on one line, or one per line when they would
+    /// leave no space for `opening`. Gives the text to go on with.
+    pub(super) fn generics(&mut self, head: &str, generics: &[String], opening: &str) -> String {
+        let one_line = format!("{head}<{}>", generics.join(", "));
+        if generics.is_empty() {
+            return head.to_owned();
+        }
+        if self.indent() + one_line.chars().count() + opening.chars().count() <= MAX_WIDTH {
+            return one_line;
+        }
+        if head == "impl" {
+            // How far these are indented is different in each edition's style.
+            self.line("#[rustfmt::skip]");
+        }
+        self.line(format!("{head}<"));
+        for generic in generics {
+            self.line(format!("    {generic},"));
+        }
+        ">".to_owned()
+    }
+
+    /// Opens `head for implementor {`.
+    pub(super) fn implementation(&mut self, head: &str, implementor: &str) {
+        let one_line = format!("{head} for {implementor} {{");
+        if self.indent() + one_line.chars().count() <= MAX_WIDTH {
+            self.open(one_line);
+            return;
+        }
+        self.line(head);
+        self.line(format!("    for {implementor}"));
+        self.open("{");
+    }
+
     /// `path { inits }` as the last expression of a block.
     pub(super) fn small_struct(&mut self, path: &str, inits: &[String]) {
         let one_line = inits.join(", ");

@@ -75,7 +75,7 @@ pub fn from_cubin<'d>(
 /// The kernel's names, from its symbol alone.
 fn named(symbol: &str) -> Kernel {
     let full = mangled::name(symbol).map_or_else(|| symbol.to_owned(), |name| name.text);
-    let split = names::split(&full);
+    let split = names::split(&full, &names::no_enumerators);
     Kernel {
         symbol: symbol.to_owned(),
         name: split.name,

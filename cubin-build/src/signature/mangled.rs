@@ -519,7 +519,7 @@ fn base36(byte: u8) -> usize {
 
 /// Of readable or raw text `a::b<c::d>`, `b`.
 fn last_component(text: &str) -> String {
-    names::split(text).base
+    names::split(text, &names::no_enumerators).base
 }
 
 fn builtin(byte: u8) -> Option<Builtin> {

@@ -37,7 +37,7 @@ pub use check::{Finding, Problem, check};
 use doubt::Doubt;
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
-use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Type};
+use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
 pub use probe::{Answers, Questions};
 use resolve::Resolver;
 
@@ -266,7 +266,9 @@ fn kernel(
     unit: &gpu::Unit,
     entry: &stub::Entry,
 ) -> (Kernel, Vec<String>) {
-    let name = names::split(&entry.name);
+    let name = names::split(&entry.name, &|name, number| {
+        resolver.enumerator(name, number)
+    });
     let mut kernel = Kernel {
         symbol: entry.symbol.clone(),
         name: name.name,
@@ -426,9 +428,13 @@ fn global(
     let (ty, c_type) = typed.unzip();
     Global {
         symbol: variable.symbol.clone(),
-        name: names::split(&variable.name).name,
+        name: names::readable(&variable.name),
         size: variable.size,
-        constant: variable.constant,
+        space: match (variable.managed, variable.constant) {
+            (true, _) => Space::Managed,
+            (false, true) => Space::Constant,
+            (false, false) => Space::Device,
+        },
         ty,
         c_type,
     }

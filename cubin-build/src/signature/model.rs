@@ -11,7 +11,7 @@ pub struct Signatures {
     pub records: Vec<Record>,
     /// Enumerations reachable from a parameter; `EnumId` indexes it.
     pub enums: Vec<Enum>,
-    /// `__constant__` and `__device__` variables.
+    /// `__constant__`, `__device__` and `__managed__` variables.
     pub globals: Vec<Global>,
 }
 
@@ -26,8 +26,8 @@ pub struct Kernel {
     pub namespaces: Vec<String>,
     /// Unqualified name without template arguments: `scale`.
     pub base_name: String,
-    /// Template arguments as C++ text, each: `float`, `(int)8`; empty when no template.
-    pub template_args: Vec<String>,
+    /// Empty when no template.
+    pub template_args: Vec<TemplateArg>,
     /// In order of declaration.
     pub params: Vec<Param>,
     /// `__launch_bounds__` first argument.
@@ -38,6 +38,38 @@ pub struct Kernel {
     pub in_toolkit_header: bool,
     /// Why no exact wrapper can be given, if so. The policy still sees the kernel.
     pub refusal: Option<Refusal>,
+}
+
+/// One argument of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateArg {
+    /// As C++ text: `float`, `8`, `false`, `ns::Mode::Linear`.
+    pub text: String,
+    /// Set for an integer, a truth value or an enumerator, when its type is known.
+    pub value: Option<TemplateValue>,
+}
+
+/// A template argument that is a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateValue {
+    /// The number; a `bool` is 0 or 1.
+    pub number: i128,
+    /// What it is a value of.
+    pub ty: ValueType,
+}
+
+/// The type of a template argument that is a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueType {
+    /// `bool`, a character or an integer type.
+    Scalar(Scalar),
+    /// An enumeration. Its underlying type is not needed: the number says it all.
+    Enum {
+        /// Qualified C++ name of the enumeration.
+        name: String,
+        /// Qualified C++ name of the first enumerator with this number; absent when none has it.
+        enumerator: Option<String>,
+    },
 }
 
 /// File and line of a definition, from the preprocessor's line markers.
@@ -255,12 +287,23 @@ pub struct Global {
     pub name: String,
     /// Size in bytes.
     pub size: u64,
-    /// `__constant__` rather than `__device__`.
-    pub constant: bool,
+    /// How it is declared.
+    pub space: Space,
     /// Its type, where the compiler's files give it.
     pub ty: Option<Type>,
     /// The type as C++ text, where known.
     pub c_type: Option<String>,
+}
+
+/// The memory of a module-level variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// `__constant__`
+    Constant,
+    /// `__device__`
+    Device,
+    /// `__managed__`: the symbol is the variable itself, not a pointer to it (the host's shadow is one).
+    Managed,
 }
 
 /// Why a kernel gets no exact wrapper.

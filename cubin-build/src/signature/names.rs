@@ -4,6 +4,7 @@
 //! leading `::`, no `struct`, no casts on integer template arguments, and no blank before `*` and `&`.
 
 use super::lexer::{Kind, Lexer};
+use super::model::{Scalar, TemplateArg, TemplateValue, ValueType};
 
 /// How an anonymous namespace reads.
 pub(super) const ANONYMOUS_NAMESPACE: &str = "(anonymous namespace)";
@@ -16,8 +17,12 @@ pub(super) struct Split {
     /// An anonymous namespace is the empty string.
     pub namespaces: Vec<String>,
     pub base: String,
-    pub template_args: Vec<String>,
+    pub template_args: Vec<TemplateArg>,
 }
+
+/// What is known of an enumeration: its name as readable text, and the number; gives nothing when there is no such
+/// enumeration, or else the first enumerator with that number, if there is one.
+pub(super) type Enumerators<'e> = &'e dyn Fn(&str, i128) -> Option<Option<String>>;
 
 fn tokens(text: &str) -> Vec<Kind> {
     let mut lexer = Lexer::over(text.as_bytes());
@@ -77,7 +82,8 @@ fn is_class_key(kind: &Kind) -> bool {
     matches!(kind, Kind::Ident(word) if matches!(word.as_str(), "struct" | "union" | "class" | "enum"))
 }
 
-fn readable_tokens(tokens: Vec<Kind>) -> Vec<Kind> {
+/// Without what no one writes, but with the casts of template arguments.
+fn plain_tokens(tokens: Vec<Kind>) -> Vec<Kind> {
     let mut plain: Vec<Kind> = Vec::with_capacity(tokens.len());
     for kind in tokens {
         match &kind {
@@ -103,7 +109,7 @@ fn readable_tokens(tokens: Vec<Kind>) -> Vec<Kind> {
             _ => plain.push(kind),
         }
     }
-    literals(&plain)
+    plain
 }
 
 /// `(int)8` becomes `8`, `(bool)1` `true`, `(unsigned long)7ul` `7`; enumerators keep their cast.
@@ -170,7 +176,7 @@ fn is_integer_word(kind: &Kind) -> bool {
 
 /// The readable form of a C++ name or type.
 pub(super) fn readable(name: &str) -> String {
-    text(&readable_tokens(tokens(name)))
+    text(&literals(&plain_tokens(tokens(name))))
 }
 
 /// Splits at `separator` outside brackets.
@@ -188,9 +194,9 @@ fn split_at<'t>(tokens: &'t [Kind], separator: &Kind) -> Vec<&'t [Kind]> {
         .collect()
 }
 
-/// Takes a qualified name apart.
-pub(super) fn split(name: &str) -> Split {
-    let tokens = readable_tokens(tokens(name));
+/// Takes a qualified name apart. Enumerators among the template arguments read as `enumerators` knows them.
+pub(super) fn split(name: &str, enumerators: Enumerators<'_>) -> Split {
+    let tokens = plain_tokens(tokens(name));
     let parts = split_at(&tokens, &Kind::Scope);
     let (last, scopes) = match parts.split_last() {
         Some((last, scopes)) => (*last, scopes),
@@ -200,23 +206,33 @@ pub(super) fn split(name: &str) -> Split {
     let (base, args) = match (open, last.last()) {
         (Some(open), Some(Kind::Punct(b'>'))) => {
             let args = last.get(open + 1..last.len() - 1).unwrap_or_default();
-            (last.get(..open).unwrap_or_default(), args)
+            (last.get(..open).unwrap_or_default(), Some(args))
         }
-        _ => (last, &[] as &[Kind]),
+        _ => (last, None),
     };
-    let template_args = if args.is_empty() {
-        Vec::new()
-    } else {
-        split_at(args, &Kind::Punct(b','))
+    let template_args: Vec<TemplateArg> = match args {
+        None | Some([]) => Vec::new(),
+        Some(args) => split_at(args, &Kind::Punct(b','))
             .into_iter()
-            .map(text)
-            .collect()
+            .map(|tokens| template_arg(tokens, enumerators))
+            .collect(),
     };
+    let scopes: Vec<String> = scopes.iter().map(|scope| text(&literals(scope))).collect();
+    let base = text(&literals(base));
+    let mut name = String::new();
+    for scope in &scopes {
+        name.push_str(scope);
+        name.push_str("::");
+    }
+    name.push_str(&base);
+    if args.is_some() {
+        let texts: Vec<&str> = template_args.iter().map(|arg| arg.text.as_str()).collect();
+        name.push_str(&format!("<{}>", texts.join(", ")));
+    }
     Split {
-        name: text(&tokens),
+        name,
         namespaces: scopes
-            .iter()
-            .map(|scope| text(scope))
+            .into_iter()
             .map(|scope| {
                 if scope == ANONYMOUS_NAMESPACE {
                     String::new()
@@ -225,9 +241,85 @@ pub(super) fn split(name: &str) -> Split {
                 }
             })
             .collect(),
-        base: text(base),
+        base,
         template_args,
     }
+}
+
+/// No enumeration is known.
+pub(super) fn no_enumerators(_name: &str, _number: i128) -> Option<Option<String>> {
+    None
+}
+
+fn template_arg(tokens: &[Kind], enumerators: Enumerators<'_>) -> TemplateArg {
+    let value = template_value(tokens, enumerators);
+    let text = match &value {
+        Some(TemplateValue {
+            ty:
+                ValueType::Enum {
+                    enumerator: Some(enumerator),
+                    ..
+                },
+            ..
+        }) => enumerator.clone(),
+        _ => text(&literals(tokens)),
+    };
+    TemplateArg { text, value }
+}
+
+/// The number in `(int)8`, `(bool)1`, `(unsigned long)7ul`, `(ns::Mode)-3`.
+fn template_value(tokens: &[Kind], enumerators: Enumerators<'_>) -> Option<TemplateValue> {
+    let (cast, digits, negative) = match tokens {
+        [
+            Kind::Punct(b'('),
+            cast @ ..,
+            Kind::Punct(b')'),
+            Kind::Punct(b'-'),
+            Kind::Number(digits),
+        ] => (cast, digits, true),
+        [
+            Kind::Punct(b'('),
+            cast @ ..,
+            Kind::Punct(b')'),
+            Kind::Number(digits),
+        ] => (cast, digits, false),
+        _ => return None,
+    };
+    let magnitude: i128 = digits.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()?;
+    let number = if negative { -magnitude } else { magnitude };
+    if cast.iter().all(is_integer_word) {
+        let ty = ValueType::Scalar(integer(&text(cast))?);
+        return Some(TemplateValue { number, ty });
+    }
+    let name = text(cast);
+    let enumerator = enumerators(&name, number)?;
+    let ty = ValueType::Enum { name, enumerator };
+    Some(TemplateValue { number, ty })
+}
+
+/// Integer types as the stub spells them in the casts of template arguments.
+fn integer(text: &str) -> Option<Scalar> {
+    Some(match text {
+        "bool" => Scalar::Bool,
+        "char" => Scalar::Char,
+        "signed char" => Scalar::SChar,
+        "unsigned char" => Scalar::UChar,
+        "short" => Scalar::Short,
+        "unsigned short" => Scalar::UShort,
+        "int" => Scalar::Int,
+        "unsigned int" | "unsigned" => Scalar::UInt,
+        "long" => Scalar::Long,
+        "unsigned long" => Scalar::ULong,
+        "long long" => Scalar::LongLong,
+        "unsigned long long" => Scalar::ULongLong,
+        "wchar_t" => Scalar::WChar,
+        "char8_t" => Scalar::Char8,
+        "char16_t" => Scalar::Char16,
+        "char32_t" => Scalar::Char32,
+        "__int128" => Scalar::Int128,
+        "unsigned __int128" => Scalar::UInt128,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -264,6 +356,11 @@ mod tests {
 
     #[test]
     fn splitting() {
+        let texts = |split: &Split| -> Vec<String> {
+            let args = split.template_args.iter();
+            args.map(|arg| arg.text.clone()).collect()
+        };
+        let split = |name| split(name, &no_enumerators);
         let split_name = split("ns::_NV_ANON_NAMESPACE::k<ns::W<int>, (int)2>");
         assert_eq!(
             split_name.name,
@@ -271,9 +368,50 @@ mod tests {
         );
         assert_eq!(split_name.namespaces, ["ns", ""]);
         assert_eq!(split_name.base, "k");
-        assert_eq!(split_name.template_args, ["ns::W<int>", "2"]);
+        assert_eq!(texts(&split_name), ["ns::W<int>", "2"]);
         assert!(split("k_var< > ").template_args.is_empty());
+        assert_eq!(split("k_var< > ").name, "k_var<>");
         assert_eq!(split("saxpy").base, "saxpy");
         assert_eq!(split("").base, "");
+    }
+    #[test]
+    fn numbers_and_enumerators() {
+        let known = |name: &str, number: i128| match (name, number) {
+            ("ns::Mode", 1) => Some(Some("ns::Mode::Linear".to_owned())),
+            ("ns::Mode", _) => Some(None),
+            _ => None,
+        };
+        let split_name = split(
+            "k<( ::ns::Mode)1, (   ::ns::Mode)-3, (Other)2, (bool)1, (unsigned long)7ul, (char)-1, Box<(int)1> , (int *)0>",
+            &known,
+        );
+        assert_eq!(
+            split_name.name,
+            "k<ns::Mode::Linear, (ns::Mode)-3, (Other)2, true, 7, -1, Box<1>, (int*)0>"
+        );
+        let values: Vec<Option<(i128, Option<Scalar>)>> = split_name
+            .template_args
+            .iter()
+            .map(|arg| {
+                let value = arg.value.as_ref()?;
+                Some(match value.ty {
+                    ValueType::Scalar(scalar) => (value.number, Some(scalar)),
+                    ValueType::Enum { .. } => (value.number, None),
+                })
+            })
+            .collect();
+        assert_eq!(
+            values,
+            [
+                Some((1, None)),
+                Some((-3, None)),
+                None,
+                Some((1, Some(Scalar::Bool))),
+                Some((7, Some(Scalar::ULong))),
+                Some((-1, Some(Scalar::Char))),
+                None,
+                None,
+            ]
+        );
     }
 }

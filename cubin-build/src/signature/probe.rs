@@ -13,7 +13,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-use super::parser::number;
 use super::{names, stub};
 
 /// Name that the statements' lines go by in the compiler's messages, and the namespace that they stand in.
@@ -235,14 +234,14 @@ impl Questions {
         let mut records: HashMap<u64, (u64, u64)> = HashMap::new();
         let mut members: HashMap<(u64, u64), MemberFacts> = HashMap::new();
         for entry in &stub.entries {
-            let split = names::split(&entry.name);
+            let split = names::split(&entry.name, &|_, _| None);
             if split.namespaces != [PROBE] {
                 continue;
             }
             let numbers: Option<Vec<u64>> = split
                 .template_args
                 .iter()
-                .map(|argument| value(argument))
+                .map(|argument| u64::try_from(argument.value.as_ref()?.number).ok())
                 .collect();
             match (split.base.as_str(), numbers.as_deref()) {
                 (RECORD, Some(&[record, size, align])) => {
@@ -271,12 +270,6 @@ impl Questions {
 
 /// Offset, size, and whether it is an `__int128` or an array of them.
 type MemberFacts = (u64, u64, bool);
-
-/// `(unsigned long long)16ull`, `(int)-1`.
-fn value(argument: &str) -> Option<u64> {
-    let digits = argument.rsplit(')').next()?.trim();
-    u64::try_from(number(digits)?).ok()
-}
 
 impl Question {
     fn answer(

@@ -69,6 +69,8 @@ pub(super) struct Resolver<'u> {
     pub anonymous: HashMap<String, String>,
     pub enums: Vec<Enum>,
     pub enum_ids: HashMap<String, EnumId>,
+    /// Tags of enumerations by readable name; nothing where two have the same.
+    enum_tags: HashMap<String, Option<&'u str>>,
     depth: u32,
 }
 
@@ -130,9 +132,18 @@ fn lowered(builtin: Builtin, gpu: Builtin) -> bool {
 
 impl<'u> Resolver<'u> {
     pub(super) fn new(unit: &'u Unit, stub: &'u Stub, answers: &'u Answers) -> Self {
+        let mut enum_tags: HashMap<String, Option<&str>> = HashMap::new();
+        for tag in unit.tables.enums.keys() {
+            let readable = mangled::name(tag).map_or_else(|| tag.clone(), |name| name.text);
+            enum_tags
+                .entry(readable)
+                .and_modify(|known| *known = None)
+                .or_insert(Some(tag));
+        }
         Self {
             unit,
             stub,
+            enum_tags,
             layouts: Layouts::new(&unit.tables, answers),
             records: Vec::new(),
             record_ids: HashMap::new(),
@@ -171,6 +182,19 @@ impl<'u> Resolver<'u> {
             Some(text) => names::readable(text),
             None => name.to_owned(),
         }
+    }
+
+    /// The first enumerator with a number, as C++ spells it; nothing when no enumeration has this readable name.
+    ///
+    /// The first one declared, so that another name for the same number (`COUNT`, `LAST`) changes nothing.
+    pub(super) fn enumerator(&self, name: &str, number: i128) -> Option<Option<String>> {
+        let found = self.unit.tables.enums.get((*self.enum_tags.get(name)?)?)?;
+        let enumerator = found.values.iter().find(|(_, value)| *value == number);
+        Some(
+            enumerator.map(|(tag, _)| {
+                mangled::name(tag).map_or_else(|| tag.clone(), |decoded| decoded.text)
+            }),
+        )
     }
 
     /// A type as readable C++ text.

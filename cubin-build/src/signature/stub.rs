@@ -34,6 +34,7 @@ pub(super) struct Variable {
     pub name: String,
     pub size: u64,
     pub constant: bool,
+    pub managed: bool,
 }
 
 /// Everything read from one file.
@@ -98,10 +99,11 @@ pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
                 stub.entries.push(entry);
                 casts.push(cast);
             }
-            "__cudaRegisterVariable" => {
+            "__cudaRegisterVariable" | "__cudaRegisterManagedVariable" => {
                 let line = token.line;
                 let arguments = arguments(&mut lexer)?;
-                stub.variables.push(variable(&arguments, line)?);
+                let managed = word == "__cudaRegisterManagedVariable";
+                stub.variables.push(variable(&arguments, managed, line)?);
             }
             _ => {
                 if let Some(mangled) = word.strip_prefix("__device_stub_") {
@@ -270,7 +272,7 @@ fn entry(arguments: &[Vec<Kind>], line: u32) -> Result<(Entry, Vec<Kind>), Error
 }
 
 /// `(h, __shadow_var(SYMBOL,::NAME), ext, SIZEUL, constant, 0)`.
-fn variable(arguments: &[Vec<Kind>], line: u32) -> Result<Variable, Error> {
+fn variable(arguments: &[Vec<Kind>], managed: bool, line: u32) -> Result<Variable, Error> {
     let shape = || Error::stub(line, "has a variable registration of unknown shape");
     let [_, shadow, _, size, constant, ..] = arguments else {
         return Err(shape());
@@ -300,6 +302,7 @@ fn variable(arguments: &[Vec<Kind>], line: u32) -> Result<Variable, Error> {
         name: names::text(name),
         size: value(size).ok_or_else(shape)?,
         constant: value(constant).ok_or_else(shape)? != 0,
+        managed,
     })
 }
 
@@ -343,6 +346,22 @@ static void cb( void **__T18) { __cudaRegisterEntry(__T18, ((void ( *)( _ZN2ns3V
         };
         assert_eq!((variable.size, variable.constant), (4, true));
         assert_eq!(variable.name, "::dvar<float>");
+    }
+
+    #[test]
+    fn managed_variables() {
+        let stub = read(
+            b"static void cb(void **h) { __cudaRegisterManagedVariable(h, __shadow_var(_ZN2ns2msE,::ns::ms), 0, 8UL, 0, 0); __cudaRegisterVariable(h, __shadow_var(plain,::plain), 0, 4UL, 0, 0); }",
+        )
+        .expect("a readable stub");
+        let [managed, plain] = stub.variables.as_slice() else {
+            panic!("two variables: {:?}", stub.variables);
+        };
+        assert_eq!((managed.managed, managed.size), (true, 8));
+        assert_eq!(
+            (managed.symbol.as_str(), plain.managed),
+            ("_ZN2ns2msE", false)
+        );
     }
 
     #[test]

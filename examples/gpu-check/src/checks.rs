@@ -123,7 +123,7 @@ fn large_parameter(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
     // SAFETY: `table.n` elements, and no index beyond the table.
     unsafe {
         gpu.arguments
-            .lookup(&gpu.stream, elements(1500, 128), table, &indices, &mut out)?;
+            .lookup(&gpu.stream, elements(1500, 128), &table, &indices, &mut out)?;
     }
     same(&gpu.stream.clone_dtoh(&out)?, |i| table.values[index(i)])
 }

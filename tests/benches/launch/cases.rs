@@ -308,7 +308,7 @@ impl Fixture {
         match way {
             Way::Wrapper => measured(count, || {
                 // SAFETY: nothing runs.
-                unsafe { kinds.big(stream, black_box(CONFIG), *big, &mut out) }
+                unsafe { kinds.big(stream, black_box(CONFIG), big, &mut out) }
             }),
             Way::Direct => measured(count, || submit(function, stream, [arg(big), arg(&out)])),
             Way::Careful => measured(count, || {

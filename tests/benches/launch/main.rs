@@ -21,6 +21,9 @@
 //! valgrind --tool=callgrind --toggle-collect='*measured*' --callgrind-out-file=/dev/null BENCH --once CASE WAY COUNT
 //! ```
 //!
+//! The quiet driver's launch takes some 20 ns. A last table is measured with a driver whose launch takes a
+//! microsecond, which is less than what a real one takes.
+//!
 //! The driver library is found when a process starts, so the program runs itself again for each case.
 
 mod cases;
@@ -40,6 +43,8 @@ const TARGET: &str = "sm_90a";
 /// Turns of each way, and launches per turn.
 const TURNS: usize = 41;
 const LAUNCHES: u32 = 10_000;
+/// Nanoseconds of a launch by the slow driver.
+const SLOW_NS: &str = "1000";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -92,11 +97,7 @@ fn report(instructions: bool) {
     fs::write(folder.join("params"), fake_driver::param_table(TARGET)).expect("a writable folder");
     let itself = std::env::current_exe().expect("a path");
     let unit = if instructions { "instructions" } else { "ns" };
-    print!("{:<10}", "case");
-    for way in WAYS {
-        print!("{:>9} {unit:<12} {:<6}", way.name(), "ratio");
-    }
-    println!();
+    heading("case", unit);
     for case in CASES {
         agree(&folder, &itself, case);
         let costs: Vec<f64> = if instructions {
@@ -104,21 +105,46 @@ fn report(instructions: bool) {
                 .map(|way| count(&folder, &itself, case, *way))
                 .collect()
         } else {
-            let mut command = Command::new(&itself);
-            child(&folder, command.args(["--time", case.name()]));
-            let text = output(&mut command);
-            text.split_whitespace()
-                .map(|word| word.parse().expect("nanoseconds"))
-                .collect()
+            times(Command::new(&itself), &folder, case)
         };
-        let direct = WAYS.iter().position(|way| *way == Way::Direct);
-        let direct = costs[direct.expect("one of the ways")];
-        print!("{:<10}", case.name());
-        for cost in costs {
-            print!("{cost:>9.1} {:<12} {:<6.2}", "", cost / direct);
-        }
-        println!();
+        row(case, &costs);
     }
+    if instructions {
+        return;
+    }
+    heading("slow", unit);
+    for case in CASES {
+        let mut command = Command::new(&itself);
+        command.env("FAKE_DRIVER_LAUNCH_NS", SLOW_NS);
+        row(case, &times(command, &folder, case));
+    }
+}
+
+fn heading(first: &str, unit: &str) {
+    print!("{first:<10}");
+    for way in WAYS {
+        print!("{:>9} {unit:<12} {:<6}", way.name(), "ratio");
+    }
+    println!();
+}
+
+fn row(case: Case, costs: &[f64]) {
+    let direct = WAYS.iter().position(|way| *way == Way::Direct);
+    let direct = costs[direct.expect("one of the ways")];
+    print!("{:<10}", case.name());
+    for cost in costs {
+        print!("{cost:>9.1} {:<12} {:<6.3}", "", cost / direct);
+    }
+    println!();
+}
+
+/// The median nanoseconds per launch of every way, measured by a child.
+fn times(mut command: Command, folder: &Path, case: Case) -> Vec<f64> {
+    child(folder, command.args(["--time", case.name()]));
+    let text = output(&mut command);
+    text.split_whitespace()
+        .map(|word| word.parse().expect("nanoseconds"))
+        .collect()
 }
 
 /// Asserts that all ways call the driver alike, up to the names of events.

@@ -61,6 +61,9 @@ pub mod kinds {
             &info::PACK_I32_F32,
         ];
 
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
+
         /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
         /// revision of the same major one. Kernels are looked up when first launched.
         ///
@@ -172,8 +175,7 @@ pub mod kinds {
             x: &impl runtime::In<f32>,
             y: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 0, &info::SAXPY, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 0, &info::SAXPY, stream, launch.into())?;
             let x = runtime::InAny::bind(x, stream);
             let y = runtime::OutAny::bind_mut(y, stream);
             let mut params = [
@@ -231,8 +233,7 @@ pub mod kinds {
             big: i128,
             out: &mut impl runtime::Out<f64>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 1, &info::SCALARS, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 1, &info::SCALARS, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&b),
@@ -293,8 +294,7 @@ pub mod kinds {
             r#in: &impl runtime::In<types::Half>,
             out: &mut impl runtime::Out<types::BFloat16>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 2, &info::HALVES, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 2, &info::HALVES, stream, launch.into())?;
             let r#in = runtime::InAny::bind(r#in, stream);
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
@@ -347,8 +347,7 @@ pub mod kinds {
             grid: types::Dim3,
             out: &mut impl runtime::Out<types::Float4>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 3, &info::VECTORS, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 3, &info::VECTORS, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&c3),
@@ -403,8 +402,7 @@ pub mod kinds {
             vec: geo::Vec_f32_4,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 4, &info::RECORDS, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 4, &info::RECORDS, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&shape),
@@ -447,13 +445,12 @@ pub mod kinds {
             &self,
             stream: &::cudarc::driver::CudaStream,
             launch: impl Into<runtime::Launch>,
-            params: Big,
+            params: &Big,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 5, &info::BIG, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 5, &info::BIG, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params_ = [runtime::param(&params), runtime::param(&out.0)];
+            let mut params_ = [runtime::param(params), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
             unsafe { ready.launch(&mut params_) }
         }
@@ -486,8 +483,7 @@ pub mod kinds {
             mode: geo::Mode,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 6, &info::ENUMS, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 6, &info::ENUMS, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&level),
@@ -531,8 +527,7 @@ pub mod kinds {
             hidden: &mut impl runtime::Out<Hidden>,
             counter: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 7, &info::POINTERS, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 7, &info::POINTERS, stream, launch.into())?;
             let any = runtime::OutAny::bind_mut(any, stream);
             let any_const = runtime::InAny::bind(any_const, stream);
             let table = runtime::OutAny::bind_mut(table, stream);
@@ -578,8 +573,7 @@ pub mod kinds {
             stream: &::cudarc::driver::CudaStream,
             launch: impl Into<runtime::Launch>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 8, &info::NOTHING, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 8, &info::NOTHING, stream, launch.into())?;
             // SAFETY: the kernel takes no parameters; the caller vouches for the rest.
             unsafe { ready.launch(&mut []) }
         }
@@ -616,8 +610,8 @@ pub mod kinds {
             ready: i32,
             r#match: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch_ = launch_.into();
-            let ready_ = runtime::prepare(&self.module, 9, &info::KEYWORDS, stream_, &launch_)?;
+            let ready_ =
+                runtime::prepare(&self.module, 9, &info::KEYWORDS, stream_, launch_.into())?;
             let r#match = runtime::OutAny::bind_mut(r#match, stream_);
             let mut params_ = [
                 runtime::param(&r#type),
@@ -660,8 +654,7 @@ pub mod kinds {
             launch: impl Into<runtime::Launch>,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 10, &info::LOAD, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 10, &info::LOAD, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -695,9 +688,13 @@ pub mod kinds {
             n: i32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready =
-                runtime::prepare(&self.module, 16, &info::COPY_I32_I32_PTR, stream, &launch)?;
+            let ready = runtime::prepare(
+                &self.module,
+                16,
+                &info::COPY_I32_I32_PTR,
+                stream,
+                launch.into(),
+            )?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&n), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -731,9 +728,13 @@ pub mod kinds {
             n: f32,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready =
-                runtime::prepare(&self.module, 17, &info::COPY_F32_F32_PTR, stream, &launch)?;
+            let ready = runtime::prepare(
+                &self.module,
+                17,
+                &info::COPY_F32_F32_PTR,
+                stream,
+                launch.into(),
+            )?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&n), runtime::param(&out.0)];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
@@ -768,8 +769,7 @@ pub mod kinds {
             p1: f32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 18, &info::UNNAMED, stream, &launch)?;
+            let ready = runtime::prepare(&self.module, 18, &info::UNNAMED, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&p0),
@@ -808,8 +808,8 @@ pub mod kinds {
             values_0: i32,
             values_1: f32,
         ) -> Result<(), runtime::LaunchError> {
-            let launch = launch.into();
-            let ready = runtime::prepare(&self.module, 19, &info::PACK_I32_F32, stream, &launch)?;
+            let ready =
+                runtime::prepare(&self.module, 19, &info::PACK_I32_F32, stream, launch.into())?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [
                 runtime::param(&out.0),
@@ -1708,8 +1708,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<f32>,
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
-                let launch = launch.into();
-                let ready = runtime::prepare(self.module, 11, &info::SCALE_F32, stream, &launch)?;
+                let ready =
+                    runtime::prepare(self.module, 11, &info::SCALE_F32, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1751,8 +1751,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<f64>,
                 out: &mut impl runtime::Out<f64>,
             ) -> Result<(), runtime::LaunchError> {
-                let launch = launch.into();
-                let ready = runtime::prepare(self.module, 12, &info::SCALE_F64, stream, &launch)?;
+                let ready =
+                    runtime::prepare(self.module, 12, &info::SCALE_F64, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1794,8 +1794,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<types::Half>,
                 out: &mut impl runtime::Out<types::Half>,
             ) -> Result<(), runtime::LaunchError> {
-                let launch = launch.into();
-                let ready = runtime::prepare(self.module, 13, &info::SCALE_F16, stream, &launch)?;
+                let ready =
+                    runtime::prepare(self.module, 13, &info::SCALE_F16, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [
@@ -1835,9 +1835,8 @@ pub mod kinds {
                 r#in: &impl runtime::In<f32>,
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
-                let launch = launch.into();
                 let ready =
-                    runtime::prepare(self.module, 14, &info::REDUCE_F32_8, stream, &launch)?;
+                    runtime::prepare(self.module, 14, &info::REDUCE_F32_8, stream, launch.into())?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
@@ -1872,9 +1871,39 @@ pub mod kinds {
                 r#in: &impl runtime::In<i32>,
                 out: &mut impl runtime::Out<i32>,
             ) -> Result<(), runtime::LaunchError> {
-                let launch = launch.into();
                 let ready =
-                    runtime::prepare(self.module, 15, &info::REDUCE_I32_8, stream, &launch)?;
+                    runtime::prepare(self.module, 15, &info::REDUCE_I32_8, stream, launch.into())?;
+                let r#in = runtime::InAny::bind(r#in, stream);
+                let out = runtime::OutAny::bind_mut(out, stream);
+                let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
+                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+                unsafe { ready.launch(&mut params) }
+            }
+
+            /// The instances of kernel template `geo::reduce`:
+            ///
+            /// - `<f32, 8>`: [`reduce_f32_8`](Self::reduce_f32_8)
+            /// - `<i32, 8>`: [`reduce_i32_8`](Self::reduce_i32_8)
+            ///
+            /// # Safety
+            /// As for the instance.
+            ///
+            /// # Errors
+            /// As for the instance.
+            pub unsafe fn reduce<T: instances::Reduce<N>, const N: i32>(
+                &self,
+                stream: &::cudarc::driver::CudaStream,
+                launch: impl Into<runtime::Launch>,
+                r#in: &impl runtime::In<T>,
+                out: &mut impl runtime::Out<T>,
+            ) -> Result<(), runtime::LaunchError> {
+                let ready = runtime::prepare(
+                    self.module,
+                    <T as instances::Reduce<N>>::INDEX,
+                    <T as instances::Reduce<N>>::INFO,
+                    stream,
+                    launch.into(),
+                )?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
                 let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
@@ -1884,9 +1913,9 @@ pub mod kinds {
 
             /// The instances of kernel template `geo::scale`:
             ///
-            /// - [`scale_f32`](Self::scale_f32)
-            /// - [`scale_f64`](Self::scale_f64)
-            /// - [`scale_f16`](Self::scale_f16)
+            /// - `<f32>`: [`scale_f32`](Self::scale_f32)
+            /// - `<f64>`: [`scale_f64`](Self::scale_f64)
+            /// - `<types::Half>`: [`scale_f16`](Self::scale_f16)
             ///
             /// # Safety
             /// As for the instance.
@@ -1902,13 +1931,12 @@ pub mod kinds {
                 r#in: &impl runtime::In<T>,
                 out: &mut impl runtime::Out<T>,
             ) -> Result<(), runtime::LaunchError> {
-                let launch = launch.into();
                 let ready = runtime::prepare(
                     self.module,
                     <T as instances::Scale>::INDEX,
                     <T as instances::Scale>::INFO,
                     stream,
-                    &launch,
+                    launch.into(),
                 )?;
                 let r#in = runtime::InAny::bind(r#in, stream);
                 let out = runtime::OutAny::bind_mut(out, stream);
@@ -2074,10 +2102,39 @@ pub mod kinds {
             };
         }
 
-        /// Which types template kernels are instantiated for.
+        /// What template kernels are instantiated for.
         pub mod instances {
             use super::super::super::runtime;
             use super::super::super::types;
+
+            /// Template arguments that `geo::reduce` is instantiated for.
+            ///
+            /// # Safety
+            /// Index and facts must be those of one kernel of the module.
+            #[diagnostic::on_unimplemented(
+                message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
+                label = "no instance for these arguments",
+                note = "it is instantiated for `<f32, 8>` and `<i32, 8>`",
+                note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+            )]
+            pub unsafe trait Reduce<const N: i32> {
+                /// Position in the module's `KERNELS`.
+                const INDEX: usize;
+                /// Facts about the instance.
+                const INFO: &'static runtime::KernelInfo;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for f32 {
+                const INDEX: usize = 14;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_F32_8;
+            }
+
+            // SAFETY: both are those of this instance.
+            unsafe impl Reduce<8> for i32 {
+                const INDEX: usize = 15;
+                const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_I32_8;
+            }
 
             /// Template arguments that `geo::scale` is instantiated for.
             ///
@@ -2086,6 +2143,7 @@ pub mod kinds {
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
+                note = "it is instantiated for `<f32>`, `<f64>` and `<types::Half>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
             pub unsafe trait Scale {
@@ -3115,13 +3173,76 @@ pub mod runtime {
         ::core::ptr::from_ref(value).cast_mut().cast()
     }
 
-    /// A device address as an argument, and the guard that records its use when dropped; none where nothing
-    /// orders the uses.
-    pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
+    /// The memory of a variable.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Space {
+        /// `__constant__`: kernels only read it.
+        Constant,
+        /// `__device__`
+        Device,
+        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+        /// kernel runs.
+        Managed,
+    }
 
-    #[inline]
-    fn guarded((address, guard): (sys::CUdeviceptr, SyncOnDrop<'_>)) -> Bound<'_> {
-        (address, Some(guard))
+    /// What is known of a variable from its source.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct GlobalInfo {
+        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+        pub symbol: &'static str,
+        /// Name in C++.
+        pub name: &'static str,
+        /// C++ type; empty when it is not known.
+        pub c_type: &'static str,
+        /// Bytes.
+        pub size: u64,
+        /// Alignment of the type in bytes; 1 when it is not known.
+        pub align: u64,
+        /// Where it lies.
+        pub space: Space,
+    }
+
+    /// A variable with its type: bytes when that is not known.
+    pub struct Variable<T> {
+        info: GlobalInfo,
+        ty: PhantomData<fn() -> T>,
+    }
+
+    impl<T: Copy> Variable<T> {
+        pub(super) const fn new(info: GlobalInfo) -> Self {
+            assert!(info.size == size_of::<T>() as u64);
+            Self {
+                info,
+                ty: PhantomData,
+            }
+        }
+
+        /// What is known of the variable.
+        #[must_use]
+        pub const fn info(&self) -> &GlobalInfo {
+            &self.info
+        }
+
+        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+        /// when the size is another one.
+        #[must_use]
+        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+            (size as u64 == self.info.size).then(|| DeviceAddress::new(address))
+        }
+    }
+
+    impl<T> Clone for Variable<T> {
+        fn clone(&self) -> Self {
+            *self
+        }
+    }
+
+    impl<T> Copy for Variable<T> {}
+
+    impl<T> fmt::Debug for Variable<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.info.fmt(f)
+        }
     }
 
     /// Device memory of any element type that a kernel may read (`const void *`).
@@ -3134,8 +3255,13 @@ pub mod runtime {
         label = "expected `&` of a device slice, a view of one, or a `DeviceAddress`"
     )]
     pub unsafe trait InAny {
+        /// What records the use of the memory when dropped; `()` where nothing orders the uses.
+        type Guard<'a>
+        where
+            Self: 'a;
+
         /// Makes `stream` wait for earlier writes and yields the address.
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a>;
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, Self::Guard<'a>);
     }
 
     /// Device memory of any element type that a kernel may write (`void *`).
@@ -3147,8 +3273,16 @@ pub mod runtime {
         label = "expected `&mut` of a device slice, a mutable view of one, or a `DeviceAddress`"
     )]
     pub unsafe trait OutAny {
+        /// What records the use of the memory when dropped; `()` where nothing orders the uses.
+        type GuardMut<'a>
+        where
+            Self: 'a;
+
         /// Makes `stream` wait for earlier reads and writes and yields the address.
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a>;
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, Self::GuardMut<'a>);
     }
 
     /// Device memory of elements `T` that a kernel may read (`const T *`).
@@ -3174,77 +3308,149 @@ pub mod runtime {
     // SAFETY: the slices and views of the driver crate know their memory and its element type, and
     // order its uses between streams.
     unsafe impl<T> InAny for CudaSlice<T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for CudaSlice<T> {}
     unsafe impl<T> OutAny for CudaSlice<T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for CudaSlice<T> {}
     unsafe impl<T> InAny for CudaView<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
     unsafe impl<T> InAny for CudaViewMut<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> OutAny for CudaViewMut<'_, T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> InAny for UnifiedSlice<T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
     unsafe impl<T> OutAny for UnifiedSlice<T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> InAny for UnifiedView<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
     unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
     unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
+        type Guard<'a>
+            = ()
+        where
+            Self: 'a;
+
         #[inline]
-        fn bind<'a>(&'a self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), None)
+        fn bind<'a>(&'a self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
+            (self.raw(), ())
         }
     }
     unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
+        type GuardMut<'a>
+            = ()
+        where
+            Self: 'a;
+
         #[inline]
-        fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), None)
+        fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
+            (self.raw(), ())
         }
     }
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
@@ -3268,6 +3474,7 @@ pub mod runtime {
     ///
     /// ```ignore
     /// unsafe { context.disable_event_tracking() };    // before the slices are allocated
+    /// module.preload()?;                              // looking a kernel up may load code
     /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     /// unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };
     /// let graph = stream.end_capture(flags)?;
@@ -3316,6 +3523,7 @@ pub mod runtime {
     }
 
     impl Launch {
+        #[inline(always)]
         fn shape(&self) -> Shape {
             Shape {
                 grid: self.config.grid_dim,
@@ -3345,11 +3553,12 @@ pub mod runtime {
         index: usize,
         info: &'static KernelInfo,
         stream: &'a CudaStream,
-        launch: &'a Launch,
+        launch: Launch,
     ) -> Result<Prepared<'a>, LaunchError> {
-        let kernel = match module.plain_kernel(index, stream, launch) {
+        let kernel = match module.plain_kernel(index, stream, &launch) {
             Some(kernel) => kernel,
-            None => checked_kernel(module, index, info, stream, launch)?,
+            // A copy: its address would keep the launch itself in memory on the common path too.
+            None => checked_kernel(module, index, info, stream, &launch.shape())?,
         };
         Ok(Prepared {
             kernel,
@@ -3367,7 +3576,7 @@ pub mod runtime {
         index: usize,
         info: &'static KernelInfo,
         stream: &CudaStream,
-        launch: &Launch,
+        shape: &Shape,
     ) -> Result<&'a Kernel, LaunchError> {
         let fail = |reason| Err(info.error(reason));
         let Some(resources) = info.resources(module.image.target) else {
@@ -3377,21 +3586,21 @@ pub mod runtime {
         {
             return fail(Reason::OtherContext);
         }
-        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
+        if let Err(reason) = module.limits.check(resources, shape) {
             return fail(reason);
         }
         let kernel = match module.kernel(index, info) {
             Ok(kernel) => kernel,
             Err(error) => return fail(Reason::Driver(error)),
         };
-        let threads = product(launch.config.block_dim);
+        let threads = product(shape.block);
         if threads > u64::from(kernel.max_threads) {
             return fail(Reason::Threads {
                 threads,
                 limit: kernel.max_threads,
             });
         }
-        match kernel.ask_for_shared(module, resources, launch.config.shared_mem_bytes) {
+        match kernel.ask_for_shared(module, resources, shape.shared) {
             Ok(()) => Ok(kernel),
             Err(error) => fail(Reason::Driver(error)),
         }
@@ -3400,7 +3609,7 @@ pub mod runtime {
     impl LoadedModule {
         /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
         /// every one.
-        #[inline]
+        #[inline(always)]
         fn plain_kernel(
             &self,
             index: usize,
@@ -3470,7 +3679,7 @@ pub mod runtime {
         kernel: &'a Kernel,
         info: &'static KernelInfo,
         stream: &'a CudaStream,
-        launch: &'a Launch,
+        launch: Launch,
     }
 
     impl Prepared<'_> {
@@ -3479,124 +3688,144 @@ pub mod runtime {
         /// # Safety
         /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
         #[inline(always)]
-        pub(super) unsafe fn launch(&self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
-            // Makes the context current. It also tells what went wrong while the stream was told to wait for
-            // the arguments, which the context keeps.
-            let mut result = self.stream.context().bind_to_thread();
+        pub(super) unsafe fn launch(self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
+            let (function, stream) = (self.kernel.function, self.stream.cu_stream());
+            let mut result = make_current(self.stream.context());
             if result.is_ok() {
-                // SAFETY: passed on to the caller.
-                result = unsafe { self.submit(params) };
+                result = if self.launch.cooperative || self.launch.cluster.is_some() {
+                    // SAFETY: the handles are alive, and the caller vouches for the parameters.
+                    unsafe { submit_together(function, stream, self.launch, params) }
+                } else {
+                    // SAFETY: as above.
+                    unsafe { submit(function, stream, self.launch.config, params) }
+                };
             }
-            result.map_err(|error| self.info.error(Reason::Driver(error)))
+            match result {
+                Ok(()) => Ok(()),
+                Err(error) => Err(self.info.error(Reason::Driver(error))),
+            }
         }
+    }
 
-        #[inline(always)]
-        unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            if self.launch.cooperative || self.launch.cluster.is_some() {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.submit_together(params) };
+    /// Makes `context` current, if it is not, and tells what went wrong while the stream was told to wait for
+    /// the arguments, which the context keeps.
+    #[inline(always)]
+    fn make_current(context: &CudaContext) -> Result<(), DriverError> {
+        // The driver crate exchanges the kept error atomically each time, which costs as much as all checks of
+        // a launch. Where no stream waits for another, none can have been kept by this launch.
+        if !context.is_managing_stream_synchronization() {
+            let mut current = ::core::ptr::null_mut();
+            // SAFETY: writes one pointer.
+            let asked = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
+            if asked == sys::CUresult::CUDA_SUCCESS && current == context.cu_ctx() {
+                return Ok(());
             }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe {
-                sys::cuLaunchKernel(
-                    self.kernel.function,
-                    grid.0,
-                    grid.1,
-                    grid.2,
-                    block.0,
-                    block.1,
-                    block.2,
-                    shared,
-                    self.stream.cu_stream(),
-                    params.as_mut_ptr(),
-                    ::core::ptr::null_mut(),
-                )
-            }
+        }
+        context.bind_to_thread()
+    }
+
+    #[inline(always)]
+    unsafe fn submit(
+        function: sys::CUfunction,
+        stream: sys::CUstream,
+        config: LaunchConfig,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        let (grid, block) = (config.grid_dim, config.block_dim);
+        // SAFETY: passed on to the caller.
+        unsafe {
+            sys::cuLaunchKernel(
+                function,
+                grid.0,
+                grid.1,
+                grid.2,
+                block.0,
+                block.1,
+                block.2,
+                config.shared_mem_bytes,
+                stream,
+                params.as_mut_ptr(),
+                ::core::ptr::null_mut(),
+            )
+        }
+        .result()
+    }
+
+    /// A launch in clusters, or of blocks that are resident all at once.
+    #[cold]
+    #[inline(never)]
+    unsafe fn submit_together(
+        function: sys::CUfunction,
+        stream: sys::CUstream,
+        launch: Launch,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        if let Some(cluster) = launch.cluster {
+            // SAFETY: passed on to the caller.
+            return unsafe { submit_cluster(function, stream, launch, cluster, params) };
+        }
+        let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
+        // SAFETY: passed on to the caller.
+        unsafe {
+            sys::cuLaunchCooperativeKernel(
+                function,
+                grid.0,
+                grid.1,
+                grid.2,
+                block.0,
+                block.1,
+                block.2,
+                launch.config.shared_mem_bytes,
+                stream,
+                params.as_mut_ptr(),
+            )
+        }
+        .result()
+    }
+
+    unsafe fn submit_cluster(
+        function: sys::CUfunction,
+        stream: sys::CUstream,
+        launch: Launch,
+        (x, y, z): (u32, u32, u32),
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        if x * y * z > 8 {
+            let large =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+            // SAFETY: the function is of a loaded module.
+            unsafe { result::function::set_function_attribute(function, large, 1) }?;
+        }
+        let mut attributes = [sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue {
+                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+            },
+        }; 2];
+        let mut count = 1;
+        if launch.cooperative {
+            attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+            attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
+            count = 2;
+        }
+        let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
+        let config = sys::CUlaunchConfig {
+            gridDimX: grid.0,
+            gridDimY: grid.1,
+            gridDimZ: grid.2,
+            blockDimX: block.0,
+            blockDimY: block.1,
+            blockDimZ: block.2,
+            sharedMemBytes: launch.config.shared_mem_bytes,
+            hStream: stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: count,
+        };
+        let none = ::core::ptr::null_mut();
+        // SAFETY: the handles are alive, and the caller vouches for the parameters.
+        unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
             .result()
-        }
-
-        /// A launch in clusters, or of blocks that are resident all at once.
-        #[cold]
-        #[inline(never)]
-        unsafe fn submit_together(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            if let Some(cluster) = self.launch.cluster {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.submit_cluster(cluster, params) };
-            }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe {
-                sys::cuLaunchCooperativeKernel(
-                    self.kernel.function,
-                    grid.0,
-                    grid.1,
-                    grid.2,
-                    block.0,
-                    block.1,
-                    block.2,
-                    shared,
-                    self.stream.cu_stream(),
-                    params.as_mut_ptr(),
-                )
-            }
-            .result()
-        }
-
-        unsafe fn submit_cluster(
-            &self,
-            (x, y, z): (u32, u32, u32),
-            params: &mut [*mut c_void],
-        ) -> Result<(), DriverError> {
-            let function = self.kernel.function;
-            if x * y * z > 8 {
-                let large = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-                // SAFETY: the function is of a loaded module.
-                unsafe { result::function::set_function_attribute(function, large, 1) }?;
-            }
-            let mut attributes = [sys::CUlaunchAttribute {
-                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                pad: [0; 4],
-                value: sys::CUlaunchAttributeValue {
-                    clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
-                },
-            }; 2];
-            let mut count = 1;
-            if self.launch.cooperative {
-                attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-                attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
-                count = 2;
-            }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            let config = sys::CUlaunchConfig {
-                gridDimX: grid.0,
-                gridDimY: grid.1,
-                gridDimZ: grid.2,
-                blockDimX: block.0,
-                blockDimY: block.1,
-                blockDimZ: block.2,
-                sharedMemBytes: shared,
-                hStream: self.stream.cu_stream(),
-                attrs: attributes.as_mut_ptr(),
-                numAttrs: count,
-            };
-            let none = ::core::ptr::null_mut();
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
-                .result()
-        }
     }
 
     /// Opens the device with this ordinal.
@@ -3957,7 +4186,7 @@ pub mod runtime {
         }
     }
 
-    /// A `__constant__` or `__device__` variable of a loaded module.
+    /// A variable of a loaded module.
     #[derive(Debug)]
     pub struct Global<'m, T> {
         module: &'m LoadedModule,
@@ -3968,8 +4197,9 @@ pub mod runtime {
         /// Looks the variable up, and compares its size.
         pub(super) fn find(
             module: &'m LoadedModule,
-            symbol: &'static str,
+            variable: &Variable<T>,
         ) -> Result<Self, LoadError> {
+            let symbol = variable.info().symbol;
             let refused = |error| LoadError::Driver {
                 module: symbol,
                 error,
@@ -3979,17 +4209,14 @@ pub mod runtime {
             // SAFETY: the module is loaded.
             let found = unsafe { result::module::get_global(module.module, name) };
             let (address, actual) = found.map_err(refused)?;
-            if actual != size_of::<T>() {
-                return Err(LoadError::GlobalSize {
+            match variable.at(address, actual) {
+                Some(address) => Ok(Self { module, address }),
+                None => Err(LoadError::GlobalSize {
                     symbol,
                     expected: size_of::<T>(),
                     actual,
-                });
+                }),
             }
-            Ok(Self {
-                module,
-                address: DeviceAddress::new(address),
-            })
         }
 
         /// Where the variable lies, for kernels that take a pointer to it.

@@ -56,10 +56,11 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
     }
 }
 
-/// Two sources that share types.
+/// Sources that share types.
 pub(crate) fn both() -> Input {
     Input {
         modules: vec![
+            module("families", &["sm_80", "sm_90a"]),
             module("kinds", &["sm_80", "sm_90a"]),
             module("more", &["sm_80", "sm_90a"]),
         ],

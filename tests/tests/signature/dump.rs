@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use cubin_build::signature::model::{Pointer, Signatures, Type};
+use cubin_build::signature::model::{Pointer, Signatures, Space, Type};
 
 /// Everything in `signatures`, one line per kernel, parameter, record, member, enum and variable.
 pub(crate) fn dump(signatures: &Signatures) -> String {
@@ -17,7 +17,9 @@ pub(crate) fn dump(signatures: &Signatures) -> String {
             kernel.base_name
         );
         if !kernel.template_args.is_empty() {
-            _ = write!(out, " <{}>", kernel.template_args.join(" | "));
+            let args = kernel.template_args.iter();
+            let args: Vec<&str> = args.map(|arg| arg.text.as_str()).collect();
+            _ = write!(out, " <{}>", args.join(" | "));
         }
         if let Some(threads) = kernel.max_threads {
             _ = write!(out, " max_threads={threads}");
@@ -97,10 +99,10 @@ pub(crate) fn dump(signatures: &Signatures) -> String {
         _ = writeln!(
             out,
             "{} {} = {} size {}: {}",
-            if global.constant {
-                "__constant__"
-            } else {
-                "__device__"
+            match global.space {
+                Space::Constant => "__constant__",
+                Space::Device => "__device__",
+                Space::Managed => "__managed__",
             },
             global.name,
             mask(&global.symbol),

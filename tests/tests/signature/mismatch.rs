@@ -127,7 +127,7 @@ fn targets_that_differ() {
         kernel
             .template_args
             .first()
-            .is_none_or(|arg| arg != "float")
+            .is_none_or(|arg| arg.text != "float")
     });
     let (mut merged, findings) =
         signature::same_on_every_target(&[(Sm::new(80), read()), (TARGET, other)]);

@@ -11,7 +11,7 @@ fn launch(
     module: &Module,
     stream: &CudaStream,
     cfg: LaunchConfig,
-    value: kernels::kinds::Shape,
+    value: &kernels::kinds::Shape,
     out: &mut CudaSlice<f32>,
 ) -> Result<(), LaunchError> {
     unsafe { module.big(stream, cfg, value, out) }

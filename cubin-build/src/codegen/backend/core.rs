@@ -1,9 +1,11 @@
 //! Wrappers that call no driver and depend on no crate: images, facts, launch checks, and for each kernel a
 //! struct of its arguments that yields the `kernelParams` array of `cuLaunchKernel`, for any driver binding.
 
-use super::{Methods, Write, images, kernels, param_names};
+use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
+    families::Family,
+    generics::Generics,
     names::{self, Kind},
     plan::PlannedKernel,
     types::Scope,
@@ -16,10 +18,6 @@ const RUNTIME: &str = include_str!("core/runtime.rs");
 
 impl Write for Core {
     fn has_driver(&self) -> bool {
-        false
-    }
-
-    fn has_families(&self) -> bool {
         false
     }
 
@@ -45,6 +43,8 @@ impl Write for Core {
         images(out, scope);
         out.line("");
         kernels(out, scope);
+        out.line("");
+        globals(out, scope);
         out.line("");
         out.doc(
             "The image for a device of compute capability `device`: the exact one, or else the closest lower
@@ -81,9 +81,16 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
     out.open("pub mod args {");
     out.line(format!("use {up}runtime;"));
     out.line(format!("use {up}types;"));
+    if !methods.families.is_empty() {
+        out.line("use super::instances;");
+    }
     for kernel in methods.kernels {
         out.line("");
         write_arguments(out, scope, kernel);
+    }
+    for family in methods.families {
+        out.line("");
+        write_family(out, scope, family);
     }
     out.close("}");
 }
@@ -114,6 +121,11 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
         ";",
     );
     out.line("");
+    kernel_params(out, &names);
+    out.close("}");
+}
+
+fn kernel_params(out: &mut Writer, names: &[String]) {
     out.doc("One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.");
     out.line("#[must_use]");
     let count = names.len();
@@ -130,6 +142,71 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
         })
         .collect();
     out.expr("", &Expr::Array(pointers), "");
+    out.close("}");
+}
+
+/// One struct for the arguments of all instances of a template.
+fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
+    let generics = Generics::new(scope, family);
+    let Some(first) = family
+        .instances
+        .first()
+        .and_then(|instance| scope.module.kernels.get(instance.kernel))
+    else {
+        return;
+    };
+    let ident = names::ident(family.method.trim_start_matches("r#"), Kind::Type);
+    let names = param_names(&first.kernel.params);
+    let (declared, clause) = generics.declared();
+    let clause = clause.map_or_else(String::new, |clause| format!("where\n    {clause},"));
+    let applied = format!("{ident}<{}>", generics.applied());
+    let item = |out: &mut Writer, start: &str, end: &str| {
+        let head = out.generics(start, &declared, &format!("{end} {{"));
+        if clause.is_empty() {
+            out.open(format!("{head}{end} {{"));
+        } else {
+            out.line(format!("{head}{end}"));
+            out.lines(&clause);
+            out.open("{");
+        }
+    };
+    out.doc(&docs::family(scope, family, &generics, ""));
+    out.line("#[derive(Clone, Copy)]");
+    item(out, &format!("pub struct {ident}"), "");
+    for ((pattern, name), param) in family.params.iter().zip(&names).zip(&first.kernel.params) {
+        out.doc(&format!(
+            "{} in {}",
+            docs::code(&param.c_type),
+            docs::code(&first.kernel.name)
+        ));
+        out.line(format!("pub {name}: {},", generics.spell(scope, pattern)));
+    }
+    let hidden = generics.hidden_types();
+    if !hidden.is_empty() {
+        let name = names::fresh("instance", &names);
+        out.doc("Tells the instance by the types that no parameter has.");
+        let types = hidden.join(", ");
+        out.line(format!(
+            "pub {name}: ::core::marker::PhantomData<fn() -> ({types},)>,"
+        ));
+    }
+    out.close("}");
+    out.line("");
+    item(out, "impl", &format!(" {applied}"));
+    out.doc("Facts about the instance.");
+    let info = Expr::atom(format!("{}::INFO", generics.this()));
+    out.expr(
+        "pub const INFO: &'static runtime::KernelInfo = ",
+        &info,
+        ";",
+    );
+    out.line("");
+    kernel_params(out, &names);
+    out.close("}");
+    out.line("");
+    item(out, "impl", &format!(" ::core::fmt::Debug for {applied}"));
+    out.open("fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {");
+    out.line("f.debug_struct(Self::INFO.name).finish_non_exhaustive()");
     out.close("}");
     out.close("}");
 }

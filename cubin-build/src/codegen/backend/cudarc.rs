@@ -5,16 +5,18 @@
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
-use super::{Methods, Write, images, kernels, param_names};
+use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
+    generics::Generics,
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
-    write::{Expr, Writer, count, number},
+    variables,
+    write::{Expr, Writer},
 };
-use crate::signature::model::{Param, Type};
+use crate::signature::model::{Param, Space, Type};
 
 pub(super) struct Cudarc {
     /// How the file names the crate.
@@ -29,14 +31,12 @@ const PARTS: &[(&str, &str)] = &[
     ("module", include_str!("cudarc/module.rs")),
     ("global", include_str!("cudarc/global.rs")),
 ];
+/// The most bytes that a wrapper takes by value, as clippy's `large_types_passed_by_value` has it.
+const LARGE: u64 = 256;
 const DEFAULT_PATH: &str = "::cudarc";
 
 impl Write for Cudarc {
     fn has_driver(&self) -> bool {
-        true
-    }
-
-    fn has_families(&self) -> bool {
         true
     }
 
@@ -81,6 +81,8 @@ impl Write for Cudarc {
         images(out, scope);
         out.line("");
         kernels(out, scope);
+        out.line("");
+        globals(out, scope);
         out.line("");
         loading(out, &module.input.name, module.kernels.len());
         for part in parts(scope, methods, "&self.module", "'_") {
@@ -271,32 +273,23 @@ fn global_accessor(
     module: &str,
     lifetime: &str,
 ) {
-    let global = planned.global;
-    let ty = match planned.ty {
-        Some(ty) => scope.value(ty),
-        None => format!("[u8; {}]", number(i128::from(global.size))),
-    };
-    let kind = if global.constant {
-        "__constant__"
-    } else {
-        "__device__"
-    };
-    let c_type = global
-        .c_type
-        .as_deref()
-        .map_or_else(String::new, |text| format!(" of type {}", docs::code(text)));
-    let bytes = count(global.size, "byte");
-    out.doc(&format!(
-        "`{kind}` variable {}{c_type}, {bytes}.",
-        docs::code(&global.name)
-    ));
+    let ty = variables::ty(scope, planned);
+    out.doc(&variables::describe(planned));
+    if planned.global.space == Space::Managed {
+        out.doc(
+            "
+Its address is one of managed memory. Host code that uses it must first wait for the work on the
+device, as `read` and `write` do.",
+        );
+    }
     out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
     let method = &planned.method;
     let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
     out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
+    let variable = format!("&globals::{}", planned.constant);
     let find = Expr::Call(
         "runtime::Global::find".to_owned(),
-        vec![Expr::atom(module), Expr::string(&global.symbol)],
+        vec![Expr::atom(module), Expr::atom(variable)],
     );
     out.expr("", &find, "");
     out.close("}");
@@ -306,18 +299,24 @@ fn global_accessor(
 struct Argument {
     name: String,
     ty: String,
-    /// The expression whose address holds the value, once bound.
+    /// A reference to the value, once bound.
     value: String,
     /// The function that turns device memory into an address.
     bind: Option<&'static str>,
 }
 
 impl Argument {
-    fn value(name: String, ty: String) -> Self {
+    /// A value of `size` bytes: by reference where it is large, since Rust copies what it passes by value.
+    fn value(name: String, ty: &str, size: u64) -> Self {
+        let (ty, value) = if size > LARGE {
+            (format!("&{ty}"), name.clone())
+        } else {
+            (ty.to_owned(), format!("&{name}"))
+        };
         Self {
-            value: name.clone(),
             name,
             ty,
+            value,
             bind: None,
         }
     }
@@ -334,7 +333,7 @@ impl Argument {
             None => format!("{reference}impl runtime::{direction}Any"),
         };
         Self {
-            value: format!("{name}.0"),
+            value: format!("&{name}.0"),
             name,
             ty,
             bind: Some(bind),
@@ -376,39 +375,12 @@ fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
             Type::Void => Argument::memory(name, pointer.is_const, None),
             element => Argument::memory(name, pointer.is_const, Some(&scope.value(element))),
         },
-        ty => Argument::value(name, scope.value(ty)),
+        ty => Argument::value(name, &scope.value(ty), param.size),
     }
-}
-
-/// `T` alone, or `A`, `B`, … for several arguments; none that a type of the module has.
-fn generic_names(scope: Scope<'_>, count: usize) -> Vec<String> {
-    let module = scope.module;
-    let places = module
-        .records
-        .values()
-        .chain(module.enums.values())
-        .chain(module.opaques.values());
-    let taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
-    if count == 1 {
-        return vec![names::fresh("T", &taken)];
-    }
-    let letters = (0..count).map(|index| match u8::try_from(index) {
-        Ok(index) if index < 26 => char::from(b'A' + index).to_string(),
-        _ => format!("A{index}"),
-    });
-    letters
-        .map(|letter| names::fresh(&letter, &taken))
-        .collect()
 }
 
 fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &str) {
-    let generics = generic_names(scope, family.arguments);
-    let all = generics.join(", ");
-    let bound = format!("instances::{}", family.trait_name);
-    let this = match generics.as_slice() {
-        [only] => format!("<{only} as {bound}>"),
-        _ => format!("<({all}) as {bound}>"),
-    };
+    let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
         .first()
@@ -417,76 +389,46 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         return;
     };
     let names = param_names(&first.kernel.params);
+    let size = |ordinal: usize| {
+        let kernels = family.instances.iter();
+        let kernels = kernels.filter_map(|instance| scope.module.kernels.get(instance.kernel));
+        let sizes = kernels.filter_map(|kernel| Some(kernel.kernel.params.get(ordinal)?.size));
+        sizes.max().unwrap_or(0)
+    };
     let arguments: Vec<Argument> = family
         .params
         .iter()
         .zip(names)
-        .map(|(pattern, name)| match pattern {
+        .enumerate()
+        .map(|(ordinal, (pattern, name))| match pattern {
             Pattern::Pointer { is_const, pointee } => match &**pointee {
                 Pattern::Fixed(Type::Void) => Argument::memory(name, *is_const, None),
-                element => Argument::memory(
-                    name,
-                    *is_const,
-                    Some(&spell(scope, element, &generics, &this)),
-                ),
+                element => Argument::memory(name, *is_const, Some(&generics.spell(scope, element))),
             },
-            other => Argument::value(name, spell(scope, other, &generics, &this)),
+            other => {
+                let ty = generics.spell(scope, other);
+                Argument::value(name, &ty, size(ordinal))
+            }
         })
         .collect();
-    out.doc(&format!(
-        "The instances of kernel template {}:\n",
-        docs::code(&family.name)
-    ));
-    for instance in &family.instances {
-        if let Some(planned) = scope.module.kernels.get(instance.kernel) {
-            out.doc(&format!(
-                "- [`{0}`](Self::{0})",
-                planned.method.trim_start_matches("r#")
-            ));
-        }
-    }
+    out.doc(&docs::family(scope, family, &generics, "Self::"));
     out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
-    let (head, tail) = if family.arguments == 1 {
-        (
-            format!("pub unsafe fn {}<{all}: {bound}>", family.method),
-            " -> Result<(), runtime::LaunchError> {".to_owned(),
-        )
-    } else {
-        (
-            format!("pub unsafe fn {}<{all}>", family.method),
-            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    ({all}): {bound},\n{{"),
-        )
+    let (declared, clause) = generics.declared();
+    let tail = match clause {
+        None => " -> Result<(), runtime::LaunchError> {".to_owned(),
+        Some(clause) => {
+            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    {clause},\n{{")
+        }
     };
+    let this = generics.this();
     let call = Call {
-        head,
+        head: out.generics(&format!("pub unsafe fn {}", family.method), &declared, "("),
         tail: &tail,
         index: format!("{this}::INDEX"),
         info: format!("{this}::INFO"),
         module,
     };
     launch(out, &call, &arguments);
-}
-
-/// The type of a pattern, in terms of the generic arguments.
-fn spell(scope: Scope<'_>, pattern: &Pattern, generics: &[String], this: &str) -> String {
-    match pattern {
-        Pattern::Fixed(ty) => scope.value(ty),
-        Pattern::Argument(index) => generics.get(*index).cloned().unwrap_or_default(),
-        Pattern::Pointer { pointee, .. } => {
-            format!(
-                "runtime::DeviceAddress<{}>",
-                spell(scope, pointee, generics, this)
-            )
-        }
-        Pattern::Array(element, length) => {
-            format!(
-                "[{}; {}]",
-                spell(scope, element, generics, this),
-                number(i128::from(*length))
-            )
-        }
-        Pattern::Associated(ordinal) => format!("{this}::P{ordinal}"),
-    }
 }
 
 /// The wrapper's signature and body.
@@ -517,10 +459,9 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
             Expr::atom(&call.index),
             Expr::atom(&call.info),
             Expr::atom(&stream),
-            Expr::atom(format!("&{launch}")),
+            Expr::atom(format!("{launch}.into()")),
         ],
     );
-    out.line(format!("let {launch} = {launch}.into();"));
     out.expr(&format!("let {ready} = "), &prepare, "?;");
     for argument in arguments {
         if let Some(bind) = argument.bind {
@@ -534,7 +475,7 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
         .map(|argument| {
             Expr::Call(
                 "runtime::param".to_owned(),
-                vec![Expr::atom(format!("&{}", argument.value))],
+                vec![Expr::atom(&argument.value)],
             )
         })
         .collect();

@@ -14,6 +14,7 @@ use super::{
     plan::{Key, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, TYPES},
     records, types,
     types::Scope,
+    variables,
     write::{Expr, Writer, string},
 };
 use crate::signature::model::Param;
@@ -22,6 +23,9 @@ use crate::signature::model::Param;
 const FACTS: &str = include_str!("facts.rs");
 /// Errors of launches and how they are found: needs no driver either.
 const CHECKS: &str = include_str!("checks.rs");
+
+/// Facts about module variables.
+const VARIABLES: &str = include_str!("variables.rs");
 
 /// What a backend writes.
 trait Write {
@@ -38,8 +42,6 @@ trait Write {
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>);
     /// The view of a namespace and its methods.
     fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>);
-    /// Whether template families become generic functions.
-    fn has_families(&self) -> bool;
     /// Trait implementations that make a type fit for device memory.
     fn impls(&self, out: &mut Writer, ident: &str);
     /// Last changes to the whole text.
@@ -79,7 +81,15 @@ pub(super) fn write_file(plan: &Plan<'_>) -> String {
         ("driver", backend.has_driver()),
     ];
     let mut runtime = String::new();
-    let parts = [&[("facts", FACTS), ("checks", CHECKS)], backend.parts()].concat();
+    let parts = [
+        &[
+            ("facts", FACTS),
+            ("checks", CHECKS),
+            ("variables", VARIABLES),
+        ],
+        backend.parts(),
+    ]
+    .concat();
     sections(backend.runtime(), &parts, &conditions, &mut runtime);
     out.raw(&runtime);
     backend.finish(out.finish())
@@ -201,7 +211,13 @@ fn write_node(
         }
         out.close("}");
     }
-    if backend.has_families() && !node.families.is_empty() {
+    if !node.globals.is_empty() {
+        out.line("");
+        here.push("globals".to_owned());
+        variables::write(out, Scope { plan, module, here }, &node.globals);
+        here.pop();
+    }
+    if !node.families.is_empty() {
         out.line("");
         here.push("instances".to_owned());
         instances::write(out, Scope { plan, module, here }, &node.families);
@@ -343,6 +359,26 @@ fn kernels(out: &mut Writer, scope: Scope<'_>) {
         .collect();
     out.expr(
         "pub const KERNELS: &'static [&'static runtime::KernelInfo] = ",
+        &Expr::array_ref(all),
+        ";",
+    );
+}
+
+/// The constant `GLOBALS` of `Module`.
+fn globals(out: &mut Writer, scope: Scope<'_>) {
+    out.doc("All variables with an accessor or a constant in a module `globals`.");
+    let all = scope
+        .module
+        .globals
+        .iter()
+        .map(|global| {
+            let mut path: String = global.path.iter().map(|part| format!("{part}::")).collect();
+            path.push_str("globals");
+            Expr::atom(format!("{path}::{}.info()", global.constant))
+        })
+        .collect();
+    out.expr(
+        "pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = ",
         &Expr::array_ref(all),
         ";",
     );

@@ -7,6 +7,7 @@ pub mod runtime {
 
     //@include facts
     //@include checks
+    //@include variables
 
     impl KernelInfo {
         /// Checks a launch on `target`, as far as can be known before the driver is asked.

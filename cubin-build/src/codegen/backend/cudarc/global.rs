@@ -1,4 +1,4 @@
-    /// A `__constant__` or `__device__` variable of a loaded module.
+    /// A variable of a loaded module.
     #[derive(Debug)]
     pub struct Global<'m, T> {
         module: &'m LoadedModule,
@@ -9,8 +9,9 @@
         /// Looks the variable up, and compares its size.
         pub(super) fn find(
             module: &'m LoadedModule,
-            symbol: &'static str,
+            variable: &Variable<T>,
         ) -> Result<Self, LoadError> {
+            let symbol = variable.info().symbol;
             let refused = |error| LoadError::Driver {
                 module: symbol,
                 error,
@@ -20,17 +21,14 @@
             // SAFETY: the module is loaded.
             let found = unsafe { result::module::get_global(module.module, name) };
             let (address, actual) = found.map_err(refused)?;
-            if actual != size_of::<T>() {
-                return Err(LoadError::GlobalSize {
+            match variable.at(address, actual) {
+                Some(address) => Ok(Self { module, address }),
+                None => Err(LoadError::GlobalSize {
                     symbol,
                     expected: size_of::<T>(),
                     actual,
-                });
+                }),
             }
-            Ok(Self {
-                module,
-                address: DeviceAddress::new(address),
-            })
         }
 
         /// Where the variable lies, for kernels that take a pointer to it.

@@ -14,6 +14,7 @@
     ///
     /// ```ignore
     /// unsafe { context.disable_event_tracking() };    // before the slices are allocated
+    /// module.preload()?;                              // looking a kernel up may load code
     /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     /// unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };
     /// let graph = stream.end_capture(flags)?;
@@ -62,6 +63,7 @@
     }
 
     impl Launch {
+        #[inline(always)]
         fn shape(&self) -> Shape {
             Shape {
                 grid: self.config.grid_dim,
@@ -91,11 +93,12 @@
         index: usize,
         info: &'static KernelInfo,
         stream: &'a CudaStream,
-        launch: &'a Launch,
+        launch: Launch,
     ) -> Result<Prepared<'a>, LaunchError> {
-        let kernel = match module.plain_kernel(index, stream, launch) {
+        let kernel = match module.plain_kernel(index, stream, &launch) {
             Some(kernel) => kernel,
-            None => checked_kernel(module, index, info, stream, launch)?,
+            // A copy: its address would keep the launch itself in memory on the common path too.
+            None => checked_kernel(module, index, info, stream, &launch.shape())?,
         };
         Ok(Prepared {
             kernel,
@@ -113,7 +116,7 @@
         index: usize,
         info: &'static KernelInfo,
         stream: &CudaStream,
-        launch: &Launch,
+        shape: &Shape,
     ) -> Result<&'a Kernel, LaunchError> {
         let fail = |reason| Err(info.error(reason));
         let Some(resources) = info.resources(module.image.target) else {
@@ -123,21 +126,21 @@
         {
             return fail(Reason::OtherContext);
         }
-        if let Err(reason) = module.limits.check(resources, &launch.shape()) {
+        if let Err(reason) = module.limits.check(resources, shape) {
             return fail(reason);
         }
         let kernel = match module.kernel(index, info) {
             Ok(kernel) => kernel,
             Err(error) => return fail(Reason::Driver(error)),
         };
-        let threads = product(launch.config.block_dim);
+        let threads = product(shape.block);
         if threads > u64::from(kernel.max_threads) {
             return fail(Reason::Threads {
                 threads,
                 limit: kernel.max_threads,
             });
         }
-        match kernel.ask_for_shared(module, resources, launch.config.shared_mem_bytes) {
+        match kernel.ask_for_shared(module, resources, shape.shared) {
             Ok(()) => Ok(kernel),
             Err(error) => fail(Reason::Driver(error)),
         }
@@ -146,7 +149,7 @@
     impl LoadedModule {
         /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
         /// every one.
-        #[inline]
+        #[inline(always)]
         fn plain_kernel(
             &self,
             index: usize,
@@ -216,7 +219,7 @@
         kernel: &'a Kernel,
         info: &'static KernelInfo,
         stream: &'a CudaStream,
-        launch: &'a Launch,
+        launch: Launch,
     }
 
     impl Prepared<'_> {
@@ -225,126 +228,146 @@
         /// # Safety
         /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
         #[inline(always)]
-        pub(super) unsafe fn launch(&self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
-            // Makes the context current. It also tells what went wrong while the stream was told to wait for
-            // the arguments, which the context keeps.
-            let mut result = self.stream.context().bind_to_thread();
+        pub(super) unsafe fn launch(self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
+            let (function, stream) = (self.kernel.function, self.stream.cu_stream());
+            let mut result = make_current(self.stream.context());
             if result.is_ok() {
-                // SAFETY: passed on to the caller.
-                result = unsafe { self.submit(params) };
+                result = if self.launch.cooperative || self.launch.cluster.is_some() {
+                    // SAFETY: the handles are alive, and the caller vouches for the parameters.
+                    unsafe { submit_together(function, stream, self.launch, params) }
+                } else {
+                    // SAFETY: as above.
+                    unsafe { submit(function, stream, self.launch.config, params) }
+                };
             }
-            result.map_err(|error| self.info.error(Reason::Driver(error)))
+            match result {
+                Ok(()) => Ok(()),
+                Err(error) => Err(self.info.error(Reason::Driver(error))),
+            }
         }
+    }
 
-        #[inline(always)]
-        unsafe fn submit(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            if self.launch.cooperative || self.launch.cluster.is_some() {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.submit_together(params) };
+    /// Makes `context` current, if it is not, and tells what went wrong while the stream was told to wait for
+    /// the arguments, which the context keeps.
+    #[inline(always)]
+    fn make_current(context: &CudaContext) -> Result<(), DriverError> {
+        // The driver crate exchanges the kept error atomically each time, which costs as much as all checks of
+        // a launch. Where no stream waits for another, none can have been kept by this launch.
+        if !context.is_managing_stream_synchronization() {
+            let mut current = ::core::ptr::null_mut();
+            // SAFETY: writes one pointer.
+            let asked = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
+            if asked == sys::CUresult::CUDA_SUCCESS && current == context.cu_ctx() {
+                return Ok(());
             }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe {
-                sys::cuLaunchKernel(
-                    self.kernel.function,
-                    grid.0,
-                    grid.1,
-                    grid.2,
-                    block.0,
-                    block.1,
-                    block.2,
-                    shared,
-                    self.stream.cu_stream(),
-                    params.as_mut_ptr(),
-                    ::core::ptr::null_mut(),
-                )
-            }
-            .result()
         }
+        context.bind_to_thread()
+    }
 
-        /// A launch in clusters, or of blocks that are resident all at once.
-        #[cold]
-        #[inline(never)]
-        unsafe fn submit_together(&self, params: &mut [*mut c_void]) -> Result<(), DriverError> {
-            //@if clusters
-            if let Some(cluster) = self.launch.cluster {
-                // SAFETY: passed on to the caller.
-                return unsafe { self.submit_cluster(cluster, params) };
-            }
-            //@end
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe {
-                sys::cuLaunchCooperativeKernel(
-                    self.kernel.function,
-                    grid.0,
-                    grid.1,
-                    grid.2,
-                    block.0,
-                    block.1,
-                    block.2,
-                    shared,
-                    self.stream.cu_stream(),
-                    params.as_mut_ptr(),
-                )
-            }
-            .result()
+    #[inline(always)]
+    unsafe fn submit(
+        function: sys::CUfunction,
+        stream: sys::CUstream,
+        config: LaunchConfig,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        let (grid, block) = (config.grid_dim, config.block_dim);
+        // SAFETY: passed on to the caller.
+        unsafe {
+            sys::cuLaunchKernel(
+                function,
+                grid.0,
+                grid.1,
+                grid.2,
+                block.0,
+                block.1,
+                block.2,
+                config.shared_mem_bytes,
+                stream,
+                params.as_mut_ptr(),
+                ::core::ptr::null_mut(),
+            )
         }
+        .result()
+    }
+
+    /// A launch in clusters, or of blocks that are resident all at once.
+    #[cold]
+    #[inline(never)]
+    unsafe fn submit_together(
+        function: sys::CUfunction,
+        stream: sys::CUstream,
+        launch: Launch,
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
         //@if clusters
-
-        unsafe fn submit_cluster(
-            &self,
-            (x, y, z): (u32, u32, u32),
-            params: &mut [*mut c_void],
-        ) -> Result<(), DriverError> {
-            let function = self.kernel.function;
-            if x * y * z > 8 {
-                let large = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-                // SAFETY: the function is of a loaded module.
-                unsafe { result::function::set_function_attribute(function, large, 1) }?;
-            }
-            let mut attributes = [sys::CUlaunchAttribute {
-                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                pad: [0; 4],
-                value: sys::CUlaunchAttributeValue {
-                    clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
-                },
-            }; 2];
-            let mut count = 1;
-            if self.launch.cooperative {
-                attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-                attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
-                count = 2;
-            }
-            let LaunchConfig {
-                grid_dim: grid,
-                block_dim: block,
-                shared_mem_bytes: shared,
-            } = self.launch.config;
-            let config = sys::CUlaunchConfig {
-                gridDimX: grid.0,
-                gridDimY: grid.1,
-                gridDimZ: grid.2,
-                blockDimX: block.0,
-                blockDimY: block.1,
-                blockDimZ: block.2,
-                sharedMemBytes: shared,
-                hStream: self.stream.cu_stream(),
-                attrs: attributes.as_mut_ptr(),
-                numAttrs: count,
-            };
-            let none = ::core::ptr::null_mut();
-            // SAFETY: the handles are alive, and the caller vouches for the parameters.
-            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
-                .result()
+        if let Some(cluster) = launch.cluster {
+            // SAFETY: passed on to the caller.
+            return unsafe { submit_cluster(function, stream, launch, cluster, params) };
         }
         //@end
+        let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
+        // SAFETY: passed on to the caller.
+        unsafe {
+            sys::cuLaunchCooperativeKernel(
+                function,
+                grid.0,
+                grid.1,
+                grid.2,
+                block.0,
+                block.1,
+                block.2,
+                launch.config.shared_mem_bytes,
+                stream,
+                params.as_mut_ptr(),
+            )
+        }
+        .result()
     }
+    //@if clusters
+
+    unsafe fn submit_cluster(
+        function: sys::CUfunction,
+        stream: sys::CUstream,
+        launch: Launch,
+        (x, y, z): (u32, u32, u32),
+        params: &mut [*mut c_void],
+    ) -> Result<(), DriverError> {
+        if x * y * z > 8 {
+            let large =
+                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+            // SAFETY: the function is of a loaded module.
+            unsafe { result::function::set_function_attribute(function, large, 1) }?;
+        }
+        let mut attributes = [sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue {
+                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+            },
+        }; 2];
+        let mut count = 1;
+        if launch.cooperative {
+            attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+            attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
+            count = 2;
+        }
+        let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
+        let config = sys::CUlaunchConfig {
+            gridDimX: grid.0,
+            gridDimY: grid.1,
+            gridDimZ: grid.2,
+            blockDimX: block.0,
+            blockDimY: block.1,
+            blockDimZ: block.2,
+            sharedMemBytes: launch.config.shared_mem_bytes,
+            hStream: stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: count,
+        };
+        let none = ::core::ptr::null_mut();
+        // SAFETY: the handles are alive, and the caller vouches for the parameters.
+        unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
+            .result()
+    }
+    //@end

@@ -1,12 +1,3 @@
-    /// A device address as an argument, and the guard that records its use when dropped; none where nothing
-    /// orders the uses.
-    pub type Bound<'a> = (sys::CUdeviceptr, Option<SyncOnDrop<'a>>);
-
-    #[inline]
-    fn guarded((address, guard): (sys::CUdeviceptr, SyncOnDrop<'_>)) -> Bound<'_> {
-        (address, Some(guard))
-    }
-
     /// Device memory of any element type that a kernel may read (`const void *`).
     ///
     /// # Safety
@@ -17,8 +8,13 @@
         label = "expected `&` of a device slice, a view of one, or a `DeviceAddress`"
     )]
     pub unsafe trait InAny {
+        /// What records the use of the memory when dropped; `()` where nothing orders the uses.
+        type Guard<'a>
+        where
+            Self: 'a;
+
         /// Makes `stream` wait for earlier writes and yields the address.
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a>;
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, Self::Guard<'a>);
     }
 
     /// Device memory of any element type that a kernel may write (`void *`).
@@ -30,8 +26,16 @@
         label = "expected `&mut` of a device slice, a mutable view of one, or a `DeviceAddress`"
     )]
     pub unsafe trait OutAny {
+        /// What records the use of the memory when dropped; `()` where nothing orders the uses.
+        type GuardMut<'a>
+        where
+            Self: 'a;
+
         /// Makes `stream` wait for earlier reads and writes and yields the address.
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a>;
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, Self::GuardMut<'a>);
     }
 
     /// Device memory of elements `T` that a kernel may read (`const T *`).
@@ -57,77 +61,149 @@
     // SAFETY: the slices and views of the driver crate know their memory and its element type, and
     // order its uses between streams.
     unsafe impl<T> InAny for CudaSlice<T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for CudaSlice<T> {}
     unsafe impl<T> OutAny for CudaSlice<T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for CudaSlice<T> {}
     unsafe impl<T> InAny for CudaView<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
     unsafe impl<T> InAny for CudaViewMut<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> OutAny for CudaViewMut<'_, T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
     unsafe impl<T> InAny for UnifiedSlice<T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
     unsafe impl<T> OutAny for UnifiedSlice<T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> InAny for UnifiedView<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
     unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr(stream))
+        type Guard<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr(stream)
         }
     }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
     unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
-        fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream) -> Bound<'a> {
-            guarded(self.device_ptr_mut(stream))
+        type GuardMut<'a>
+            = SyncOnDrop<'a>
+        where
+            Self: 'a;
+
+        fn bind_mut<'a>(
+            &'a mut self,
+            stream: &'a CudaStream,
+        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+            self.device_ptr_mut(stream)
         }
     }
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
+        type Guard<'a>
+            = ()
+        where
+            Self: 'a;
+
         #[inline]
-        fn bind<'a>(&'a self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), None)
+        fn bind<'a>(&'a self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
+            (self.raw(), ())
         }
     }
     unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
+        type GuardMut<'a>
+            = ()
+        where
+            Self: 'a;
+
         #[inline]
-        fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> Bound<'a> {
-            (self.raw(), None)
+        fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
+            (self.raw(), ())
         }
     }
     unsafe impl<T> Out<T> for DeviceAddress<T> {}

@@ -19,6 +19,7 @@ pub mod runtime {
 
     //@include facts
     //@include checks
+    //@include variables
     //@include memory
     //@include launch
     //@include error
