@@ -81,4 +81,4 @@ pub mod signature;
 pub mod source;
 pub mod toolkit;
 
-pub use builder::{Backend, Builder, HalfTypes};
+pub use builder::{Backend, Builder, HalfTypes, Ptx};

@@ -7,7 +7,8 @@
 //!   launch it does only what any driver must, which is to copy the arguments into a parameter block;
 //! - `FAKE_DRIVER_PARAMS`: file with a line `symbol offset:size offset:size …` per kernel, as the cubin
 //!   records them;
-//! - `FAKE_DRIVER_DEVICE`: compute capability of the device, `9.0` by default.
+//! - `FAKE_DRIVER_DEVICE`: compute capability of the device, `9.0` by default;
+//! - `FAKE_DRIVER_PTX`: status that loading PTX ends with, 0 by default.
 //!
 //! - `FAKE_DRIVER_LAUNCH_NS`: nanoseconds that a launch takes at least, if the driver is quiet.
 //!
@@ -269,6 +270,40 @@ pub unsafe extern "C" fn cuModuleLoadData(
 ) -> Status {
     let magic = unsafe { image.cast::<[u8; 4]>().read() };
     log(|| format!("load {}", if magic == *b"\x7fELF" { "ELF" } else { "?" }));
+    unsafe { *module = handle() as *mut c_void };
+    OK
+}
+
+/// Takes PTX alone, with a buffer for errors as the only option.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuModuleLoadDataEx(
+    module: *mut *mut c_void,
+    image: *const c_void,
+    count: c_uint,
+    options: *const c_int,
+    values: *const *mut c_void,
+) -> Status {
+    // 5: the buffer; 6: its size.
+    if count != 2 || unsafe { [*options, *options.add(1)] } != [5, 6] {
+        return INVALID_VALUE;
+    }
+    let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
+    let target = text.lines().find(|line| line.starts_with(".target"));
+    log(|| {
+        let lines = text.lines().count();
+        format!(
+            "load PTX {} of {lines} lines",
+            target.unwrap_or("without target")
+        )
+    });
+    let status = std::env::var("FAKE_DRIVER_PTX").map_or(0, |status| status.parse().unwrap_or(0));
+    if status != 0 {
+        let message = b"ptxas application ptx input, line 9; fatal   : Unsupported .version 9.5";
+        let (buffer, size) = unsafe { ((*values).cast::<u8>(), *values.add(1) as usize) };
+        assert!(message.len() < size, "room for the message and a zero");
+        unsafe { ptr::copy_nonoverlapping(message.as_ptr(), buffer, message.len()) };
+        return status;
+    }
     unsafe { *module = handle() as *mut c_void };
     OK
 }

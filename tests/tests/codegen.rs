@@ -31,6 +31,7 @@ fn generated_files_are_as_recorded() {
         ("kinds.rs", codegen_support::kinds()),
         ("both.rs", codegen_support::both()),
         ("core.rs", codegen_support::core()),
+        ("ptx.rs", codegen_support::ptx()),
     ];
     for (name, input) in inputs {
         let output = generate(&input);
@@ -58,7 +59,11 @@ fn order_of_modules_does_not_matter() {
 
 #[test]
 fn rustfmt_leaves_the_generated_file_alone() {
-    let inputs = [codegen_support::both(), codegen_support::core()];
+    let inputs = [
+        codegen_support::both(),
+        codegen_support::core(),
+        codegen_support::ptx(),
+    ];
     let editions = ["2021", "2024"];
     for (input, edition) in inputs
         .iter()

@@ -8,7 +8,12 @@ use std::{
 
 use cubin_core::{Cubin, Function, Params, Sm};
 
-use super::{messages, shown_path, signed::Signed};
+use super::{
+    messages,
+    ptx::{self, Compute},
+    shown_path,
+    signed::Signed,
+};
 use crate::{
     codegen,
     compile::Unit,
@@ -24,7 +29,7 @@ use crate::{
 pub(super) struct Compiled {
     /// For codegen; image files are named in `cubins`.
     pub(super) module: codegen::Module,
-    /// (name beside the generated file, bytes).
+    /// The cubins and the PTX: (name beside the generated file, bytes).
     pub(super) cubins: Vec<(String, Vec<u8>)>,
     pub(super) facts: Vec<policy::Facts>,
 }
@@ -35,6 +40,8 @@ pub(super) struct Image<'u> {
     pub(super) bytes: Vec<u8>,
     /// What the compiler left beside it; absent for prebuilt files.
     pub(super) unit: Option<&'u Unit>,
+    /// The PTX that it was assembled from, where that is embedded too.
+    pub(super) ptx: Option<Vec<u8>>,
 }
 
 /// What reading takes along.
@@ -57,25 +64,40 @@ pub(super) struct Names<'a> {
     pub(super) cubins: &'a str,
 }
 
-/// The bytes of a compiled unit.
-pub(super) fn load<'u>(source: &str, unit: &'u Unit, sink: &mut Sink) -> Option<Image<'u>> {
-    match fs::read(&unit.cubin) {
-        Ok(bytes) => Some(Image {
-            target: unit.target,
-            bytes,
-            unit: Some(unit),
-        }),
+/// The bytes of a compiled unit, and its PTX where that is wanted.
+pub(super) fn load<'u>(
+    root: &Path,
+    source: &str,
+    unit: &'u Unit,
+    wanted: &[Sm],
+    sink: &mut Sink,
+) -> Option<Image<'u>> {
+    let mut read = |path: &Path, what: &str| match fs::read(path) {
+        Ok(bytes) => Some(bytes),
         Err(error) => {
             sink.push(Diag::error(
                 codes::IO_ERROR,
                 format!(
-                    "cannot read the cubin of {source} for {}: {error}",
+                    "cannot read the {what} of {source} for {}: {error}",
                     unit.target
                 ),
             ));
             None
         }
-    }
+    };
+    let ptx = if wanted.contains(&unit.target) {
+        // A unit without PTX of its own was assembled from the source.
+        let path = unit.ptx.clone().unwrap_or_else(|| root.join(&unit.source));
+        Some(read(&path, "PTX")?)
+    } else {
+        None
+    };
+    Some(Image {
+        target: unit.target,
+        bytes: read(&unit.cubin, "cubin")?,
+        unit: Some(unit),
+        ptx,
+    })
 }
 
 impl Reader<'_> {
@@ -97,10 +119,23 @@ impl Reader<'_> {
                     .insert(image.target, facts);
             }
             per_target.push((image.target, signatures));
+            if let Some(text) = image.ptx {
+                // The PTX of a `.ptx` source is one and the same for every target.
+                let (architecture, file) = self.ptx(names, image.target, &text)?;
+                if !cubins.iter().any(|(known, _)| *known == file) {
+                    embedded.push(codegen::Image {
+                        target: architecture,
+                        file: file.clone(),
+                        assembled_for: Some(image.target),
+                    });
+                    cubins.push((file, ptx::terminated(text)));
+                }
+            }
             let file = format!("{}.{}.cubin", names.cubins, image.target);
             embedded.push(codegen::Image {
                 target: image.target,
                 file: file.clone(),
+                assembled_for: None,
             });
             cubins.push((file, image.bytes));
         }
@@ -128,6 +163,20 @@ impl Reader<'_> {
             cubins,
             facts,
         })
+    }
+
+    /// The virtual architecture of PTX and the name of its file.
+    fn ptx(&mut self, names: &Names<'_>, target: Sm, text: &[u8]) -> Option<(Sm, String)> {
+        let Some(architecture) = ptx::architecture(text) else {
+            let message = format!(
+                "the PTX of {} for {target} has no `.target` directive that can be read",
+                names.source
+            );
+            self.sink.push(Diag::error(codes::TARGET_MISMATCH, message));
+            return None;
+        };
+        let file = format!("{}.{}.ptx", names.cubins, Compute(architecture));
+        Some((architecture, file))
     }
 
     /// Says which kernels get no wrapper, unless a finding has said so.

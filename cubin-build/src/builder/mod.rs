@@ -7,6 +7,7 @@ mod images;
 mod instantiate;
 mod messages;
 mod prebuilt;
+mod ptx;
 mod run;
 mod settings;
 mod signed;
@@ -24,6 +25,7 @@ use crate::{
     policy::Facts,
     report,
 };
+pub use ptx::Ptx;
 pub use run::Output;
 
 /// Compiles the CUDA kernels of a crate, checks them, and writes typed launch wrappers; called from `build.rs`.
@@ -49,6 +51,7 @@ pub struct Builder {
     dirs: Vec<PathBuf>,
     instances: Vec<(PathBuf, String)>,
     archs: Vec<String>,
+    ptx: Vec<Ptx>,
     includes: Vec<PathBuf>,
     defines: Vec<(String, Option<String>)>,
     flags: Vec<String>,
@@ -111,6 +114,22 @@ impl Builder {
     /// `cubin.toml`; the environment variable `CUBIN_BUILD_ARCH` (comma-separated) replaces both.
     pub fn arch(mut self, target: impl Into<String>) -> Self {
         self.archs.push(target.into());
+        self
+    }
+
+    /// Embeds PTX beside the cubins, for GPUs that none of them runs on: the driver then compiles it when the module is
+    /// loaded. Default no.
+    ///
+    /// `.ptx(true)` takes that of the newest target without a suffix, as nvcc's `-arch=sm_90` does;
+    /// `.ptx("compute_80")` that of the target `sm_80`, as nvcc's `-gencode arch=compute_80,code=compute_80`. Several
+    /// calls add up. What is given here replaces `ptx` in `cubin.toml`; `.ptx(false)` takes back all.
+    ///
+    /// Worth its bytes in what is shipped to machines that you do not know: a GPU newer than all targets works, at the
+    /// price of a compilation at the first start on each machine (the driver caches it), and with resources that no
+    /// budget has judged. A `.ptx` source is embedded as it is. A `.fatbin` gives the PTX that it holds for a target
+    /// whose cubin it holds too; a `.cubin` has none.
+    pub fn ptx(mut self, ptx: impl Into<Ptx>) -> Self {
+        self.ptx.push(ptx.into());
         self
     }
 

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubin_core::{Cubin, Sm, fatbin};
+use cubin_core::{Cubin, Sm, consts::EntryKind, fatbin};
 
 use super::{images::Image, shown_path};
 use crate::diag::{Diag, Sink, codes};
@@ -17,11 +17,12 @@ pub(super) fn is_prebuilt(path: &Path) -> bool {
 }
 
 /// The cubins of a prebuilt source, whatever it is called. A cubin is taken for the target that it was compiled for; of
-/// a fatbin, those for one of `targets`.
+/// a fatbin, those for one of `targets`, with the PTX for those of `ptx`.
 pub(super) fn read(
     root: &Path,
     path: &PathBuf,
     targets: &[Sm],
+    ptx: &[Sm],
     sink: &mut Sink,
 ) -> Vec<Image<'static>> {
     let shown = shown_path(root, path);
@@ -39,13 +40,14 @@ pub(super) fn read(
         .extension()
         .is_some_and(|extension| extension == "fatbin")
     {
-        return of_fatbin(&shown, &bytes, targets, sink);
+        return of_fatbin(&shown, &bytes, targets, ptx, sink);
     }
     match Cubin::parse(&bytes).and_then(|cubin| cubin.target()) {
         Ok(target) => vec![Image {
             target,
             bytes,
             unit: None,
+            ptx: None,
         }],
         Err(error) => {
             sink.push(Diag::error(
@@ -57,11 +59,24 @@ pub(super) fn read(
     }
 }
 
-fn of_fatbin(shown: &str, bytes: &[u8], targets: &[Sm], sink: &mut Sink) -> Vec<Image<'static>> {
+fn of_fatbin(
+    shown: &str,
+    bytes: &[u8],
+    targets: &[Sm],
+    wanted_ptx: &[Sm],
+    sink: &mut Sink,
+) -> Vec<Image<'static>> {
     let mut images: Vec<Image<'static>> = Vec::new();
+    let mut texts: Vec<(Sm, Vec<u8>)> = Vec::new();
     let mut others = Vec::new();
     for entry in fatbin::entries(bytes, 0) {
         let read = entry.and_then(|entry| {
+            if entry.kind == EntryKind::PTX {
+                if let Some(target) = entry.target().filter(|sm| wanted_ptx.contains(sm)) {
+                    texts.push((target, entry.image()?.into_owned()));
+                }
+                return Ok(None);
+            }
             if !entry.is_cubin() {
                 return Ok(None);
             }
@@ -85,6 +100,7 @@ fn of_fatbin(shown: &str, bytes: &[u8], targets: &[Sm], sink: &mut Sink) -> Vec<
                         target,
                         bytes,
                         unit: None,
+                        ptx: None,
                     });
                 }
             }
@@ -99,6 +115,11 @@ fn of_fatbin(shown: &str, bytes: &[u8], targets: &[Sm], sink: &mut Sink) -> Vec<
                 }
                 sink.push(diag);
             }
+        }
+    }
+    for (target, text) in texts {
+        if let Some(image) = images.iter_mut().find(|image| image.target == target) {
+            image.ptx = Some(text);
         }
     }
     if images.is_empty() && !sink.has_errors() {

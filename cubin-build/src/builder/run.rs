@@ -30,6 +30,8 @@ pub struct Output {
     pub generated: PathBuf,
     /// The cubins beside it.
     pub cubins: Vec<PathBuf>,
+    /// The PTX beside it, where some is embedded; each ends in a zero byte.
+    pub ptx: Vec<PathBuf>,
     /// What is known of every kernel on every target, by name.
     pub kernels: Vec<Facts>,
     /// The toolkit that compiled; absent when all sources are machine code.
@@ -116,9 +118,12 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let written = write(settings, &text, &cubins)
         .map_err(|error| sink.push(*error))
         .ok()?;
+    let is_ptx = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "ptx");
+    let (ptx, cubins) = written.into_iter().partition(is_ptx);
     outcome.output = Some(Output {
         generated: settings.out_dir.join(&settings.out_file),
-        cubins: written,
+        cubins,
+        ptx,
         kernels: outcome.facts.clone(),
         toolkit,
         compiled: units.iter().filter(|unit| unit.compiled()).count(),
@@ -293,7 +298,9 @@ fn read_units(
                 .map(|units| {
                     units
                         .iter()
-                        .filter_map(|unit| images::load(&source, unit, sink))
+                        .filter_map(|unit| {
+                            images::load(&settings.root, &source, unit, &settings.ptx, sink)
+                        })
                         .collect()
                 })
                 .unwrap_or_default(),
@@ -301,6 +308,7 @@ fn read_units(
                 &settings.root,
                 &original.to_owned(),
                 &settings.targets,
+                &settings.ptx,
                 sink,
             ),
         };
@@ -413,7 +421,7 @@ fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (St
     (generated.text, cubins)
 }
 
-/// Cubins first, then the file that includes them; then the cubins of earlier builds go.
+/// Cubins and PTX first, then the file that includes them; then those of earlier builds go.
 fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf>, Box<Diag>> {
     let failed = |path: &Path, error: std::io::Error| {
         Box::new(Diag::error(
@@ -433,7 +441,7 @@ fn write(settings: &Settings, text: &str, cubins: &Cubins) -> Result<Vec<PathBuf
     Ok(written)
 }
 
-/// Removes cubins that an earlier run of the same builder wrote and this one did not.
+/// Removes cubins and PTX that an earlier run of the same builder wrote and this one did not.
 fn remember(settings: &Settings, cubins: &Cubins) {
     let list = settings
         .out_dir
@@ -442,7 +450,9 @@ fn remember(settings: &Settings, cubins: &Cubins) {
     let before = std::fs::read_to_string(&list).unwrap_or_default();
     for name in before.lines().filter(|name| !now.contains(name)) {
         // Only plain names in our own directory; leftovers do no harm, so a failure is none of the user's business.
-        if Path::new(name).components().count() == 1 && name.ends_with(".cubin") {
+        if Path::new(name).components().count() == 1
+            && (name.ends_with(".cubin") || name.ends_with(".ptx"))
+        {
             let _ = std::fs::remove_file(settings.out_dir.join(name));
         }
     }

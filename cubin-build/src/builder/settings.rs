@@ -8,7 +8,7 @@ use std::{
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
-use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, shown_path};
+use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, ptx, shown_path};
 use crate::{
     compile::{self, Options, Source},
     config::{self, Config},
@@ -39,6 +39,8 @@ pub(super) struct Settings {
     /// Sources that need no compiler.
     pub(super) prebuilt: Vec<PathBuf>,
     pub(super) targets: Vec<Sm>,
+    /// Those of the targets whose PTX is embedded.
+    pub(super) ptx: Vec<Sm>,
     pub(super) options: Options,
     pub(super) backend: Backend,
     pub(super) half: HalfTypes,
@@ -72,6 +74,10 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         return None;
     }
     let targets = targets(builder, env, &config, &config_name, sink);
+    let from_environment = env
+        .peek("CUBIN_BUILD_ARCH")
+        .is_some_and(|value| !value.is_empty());
+    let ptx = ptx::resolve(builder, &config, &targets, from_environment, sink);
     let generate = &config.generate;
     let backend = builder.backend.clone().unwrap_or(
         match generate.backend.as_ref().map(|backend| backend.value) {
@@ -126,6 +132,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         originals,
         prebuilt,
         targets,
+        ptx,
         backend,
         half,
         out_file,

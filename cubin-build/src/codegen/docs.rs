@@ -223,16 +223,30 @@ fn bounds<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
 
 /// Documentation of a source file's module.
 pub(super) fn module(module: &Module, refused: &[(String, String)]) -> String {
-    let targets: Vec<String> = module
-        .images
-        .iter()
-        .map(|image| format!("`{}`", image.target))
-        .collect();
+    let list = |ptx: bool| {
+        let images = module.images.iter();
+        let images = images.filter(|image| image.assembled_for.is_some() == ptx);
+        let names = images.map(|image| {
+            let name = image.target.to_string();
+            let name = if ptx {
+                name.replacen("sm", "compute", 1)
+            } else {
+                name
+            };
+            format!("`{name}`")
+        });
+        names.collect::<Vec<_>>().join(", ")
+    };
     let mut doc = format!(
-        "Kernels of `{}`, compiled for {}.",
+        "Kernels of `{}`, compiled for {}",
         module.source,
-        targets.join(", ")
+        list(false)
     );
+    let ptx = list(true);
+    if !ptx.is_empty() {
+        let _ = write!(doc, ", with PTX for {ptx}");
+    }
+    doc.push('.');
     if !refused.is_empty() {
         doc.push_str("\n\nWithout a wrapper:\n");
         for (name, reason) in refused {

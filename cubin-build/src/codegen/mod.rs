@@ -82,7 +82,7 @@ pub struct Module {
     pub name: String,
     /// Path of the source relative to the package, with `/`.
     pub source: String,
-    /// The cubins, which lie beside the generated file.
+    /// The cubins and the PTX, which lie beside the generated file.
     pub images: Vec<Image>,
     /// Merged over all targets.
     pub signatures: Signatures,
@@ -90,13 +90,15 @@ pub struct Module {
     pub facts: BTreeMap<String, BTreeMap<Sm, Facts>>,
 }
 
-/// A cubin to embed.
+/// A cubin or PTX to embed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// What it was compiled for.
+    /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
     pub target: Sm,
-    /// Name of the file beside the generated one: `saxpy.sm_90.cubin`.
+    /// Name of the file beside the generated one: `saxpy.sm_90.cubin`, `saxpy.compute_90.ptx`.
     pub file: String,
+    /// Of PTX, the target that it was assembled for, whose facts say what a launch must keep to. `None` for a cubin.
+    pub assembled_for: Option<Sm>,
 }
 
 /// What is known of one kernel on one target.

@@ -25,6 +25,8 @@ pub(super) struct Plan<'a> {
     pub(super) builtins: Builtins,
     /// Some target has thread block clusters.
     pub(super) clusters: bool,
+    /// PTX is embedded, which the driver may have to compile.
+    pub(super) ptx: bool,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -128,11 +130,17 @@ impl<'a> Plan<'a> {
             .iter()
             .flat_map(|module| &module.images)
             .any(|image| image.target >= Sm::new(90));
+        let ptx = input
+            .modules
+            .iter()
+            .flat_map(|module| &module.images)
+            .any(|image| image.assembled_for.is_some());
         Self {
             input,
             modules,
             builtins,
             clusters,
+            ptx,
             findings,
         }
     }

@@ -18,6 +18,7 @@
 //! flags = ["--use_fast_math"]
 //! std = "c++17"
 //! lineinfo = true
+//! ptx = true                  # embed PTX of the newest target, for GPUs newer than all; or "compute_80", or several
 //!
 //! [generate]
 //! backend = "cudarc"          # or "core"
@@ -69,6 +70,7 @@ pub use budget::{Budgets, Key, Occupancy, Rule};
 pub use glob::Glob;
 pub(crate) use nearest::nearest;
 pub use tables::reserved_flag;
+pub(crate) use tables::virtual_architecture;
 
 /// Everything cubin.toml says. The default is an empty file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -119,6 +121,19 @@ pub struct Build {
     pub std: Option<Spanned<String>>,
     /// `-lineinfo`
     pub lineinfo: Option<Spanned<bool>>,
+    /// Which PTX is embedded beside the cubins.
+    pub ptx: Option<Spanned<Ptx>>,
+}
+
+/// `ptx` in `[build]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ptx {
+    /// `false`
+    None,
+    /// `true`: that of the newest target without a suffix.
+    Newest,
+    /// Virtual architectures by number, without repetition: `sm_90` stands for `compute_90`. None has a suffix.
+    Of(Vec<Spanned<Sm>>),
 }
 
 /// A macro for the preprocessor.

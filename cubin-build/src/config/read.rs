@@ -210,6 +210,10 @@ impl<'f> Reader<'f> {
         tables
     }
 
+    pub(crate) fn is_bool(item: Item<'_, '_>) -> bool {
+        matches!(item.value.get_ref(), DeValue::Boolean(_))
+    }
+
     pub(crate) fn bool(&mut self, item: Item<'_, '_>) -> Option<Spanned<bool>> {
         match item.value.get_ref() {
             DeValue::Boolean(value) => Some(Spanned::new(*value, self.value_span(item))),

@@ -23,16 +23,12 @@ pub mod families {
             static SM_90A: &runtime::Aligned<[u8]> =
                 &runtime::Aligned(*include_bytes!("families.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
-                runtime::Image {
-                    target: runtime::Target::new(80),
-                    file: "families.sm_80.cubin",
-                    bytes: &SM_80.0,
-                },
-                runtime::Image {
-                    target: runtime::Target::accelerated(90),
-                    file: "families.sm_90a.cubin",
-                    bytes: &SM_90A.0,
-                },
+                runtime::Image::cubin(runtime::Target::new(80), "families.sm_80.cubin", &SM_80.0),
+                runtime::Image::cubin(
+                    runtime::Target::accelerated(90),
+                    "families.sm_90a.cubin",
+                    &SM_90A.0,
+                ),
             ];
             &IMAGES
         };
@@ -71,8 +67,9 @@ pub mod families {
         pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
             &[globals::PROGRESS.info(), geo::globals::BOUNDS.info()];
 
-        /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
-        /// revision of the same major one. Kernels are looked up when first launched.
+        /// Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
+        /// minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
+        /// Kernels are looked up when first launched.
         ///
         /// # Errors
         /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
@@ -2745,16 +2742,12 @@ pub mod kinds {
             static SM_90A: &runtime::Aligned<[u8]> =
                 &runtime::Aligned(*include_bytes!("kinds.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
-                runtime::Image {
-                    target: runtime::Target::new(80),
-                    file: "kinds.sm_80.cubin",
-                    bytes: &SM_80.0,
-                },
-                runtime::Image {
-                    target: runtime::Target::accelerated(90),
-                    file: "kinds.sm_90a.cubin",
-                    bytes: &SM_90A.0,
-                },
+                runtime::Image::cubin(runtime::Target::new(80), "kinds.sm_80.cubin", &SM_80.0),
+                runtime::Image::cubin(
+                    runtime::Target::accelerated(90),
+                    "kinds.sm_90a.cubin",
+                    &SM_90A.0,
+                ),
             ];
             &IMAGES
         };
@@ -2786,8 +2779,9 @@ pub mod kinds {
         /// All variables with an accessor or a constant in a module `globals`.
         pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
 
-        /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
-        /// revision of the same major one. Kernels are looked up when first launched.
+        /// Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
+        /// minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
+        /// Kernels are looked up when first launched.
         ///
         /// # Errors
         /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
@@ -4943,16 +4937,12 @@ pub mod more {
             static SM_90A: &runtime::Aligned<[u8]> =
                 &runtime::Aligned(*include_bytes!("more.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
-                runtime::Image {
-                    target: runtime::Target::new(80),
-                    file: "more.sm_80.cubin",
-                    bytes: &SM_80.0,
-                },
-                runtime::Image {
-                    target: runtime::Target::accelerated(90),
-                    file: "more.sm_90a.cubin",
-                    bytes: &SM_90A.0,
-                },
+                runtime::Image::cubin(runtime::Target::new(80), "more.sm_80.cubin", &SM_80.0),
+                runtime::Image::cubin(
+                    runtime::Target::accelerated(90),
+                    "more.sm_90a.cubin",
+                    &SM_90A.0,
+                ),
             ];
             &IMAGES
         };
@@ -4980,8 +4970,9 @@ pub mod more {
             geo::globals::ORIGIN.info(),
         ];
 
-        /// Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
-        /// revision of the same major one. Kernels are looked up when first launched.
+        /// Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
+        /// minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
+        /// Kernels are looked up when first launched.
         ///
         /// # Errors
         /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
@@ -6622,6 +6613,16 @@ pub mod runtime {
         Family,
     }
 
+    impl Suffix {
+        const fn letter(self) -> &'static str {
+            match self {
+                Self::None => "",
+                Self::Accelerated => "a",
+                Self::Family => "f",
+            }
+        }
+    }
+
     impl Target {
         /// `sm_N`
         #[must_use]
@@ -6667,6 +6668,19 @@ pub mod runtime {
             }
         }
 
+        /// Whether a driver can compile PTX for the virtual architecture of this number (`compute_90` of `sm_90`)
+        /// for a device of compute capability `major.minor`.
+        #[must_use]
+        pub const fn compiles_for(self, (major, minor): (u16, u16)) -> bool {
+            match self.suffix {
+                Suffix::None => {
+                    let (own_major, own_minor) = (self.number / 10, self.number % 10);
+                    own_major < major || (own_major == major && own_minor <= minor)
+                }
+                Suffix::Accelerated | Suffix::Family => self.runs_on((major, minor)),
+            }
+        }
+
         /// Whether two targets are the same, in `const` context.
         #[must_use]
         pub const fn is(self, other: Self) -> bool {
@@ -6676,38 +6690,105 @@ pub mod runtime {
 
     impl fmt::Display for Target {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            let suffix = match self.suffix {
-                Suffix::None => "",
-                Suffix::Accelerated => "a",
-                Suffix::Family => "f",
-            };
-            write!(f, "sm_{}{suffix}", self.number)
+            write!(f, "sm_{}{}", self.number, self.suffix.letter())
         }
     }
 
-    /// A cubin within this program.
+    /// What an image holds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Format {
+        /// Machine code.
+        Cubin,
+        /// Text that the driver compiles for its device when it is loaded.
+        Ptx,
+    }
+
+    /// A cubin or PTX within this program.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub struct Image {
-        /// What it was compiled for.
+        /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
         pub target: Target,
+        /// What it holds.
+        pub format: Format,
+        /// The target under which [`KernelInfo::resources`] says what a launch must keep to: of a cubin its own,
+        /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
+        /// shapes and static shared memory; registers, stack and spills are up to the driver.
+        pub assembled: Target,
         /// Name of the file it was read from when this program was built.
         pub file: &'static str,
-        /// The file's bytes, aligned to 16.
+        /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
         pub bytes: &'static [u8],
+    }
+
+    impl Image {
+        pub(super) const fn cubin(
+            target: Target,
+            file: &'static str,
+            bytes: &'static [u8],
+        ) -> Self {
+            Self {
+                target,
+                format: Format::Cubin,
+                assembled: target,
+                file,
+                bytes,
+            }
+        }
+
+        pub(super) const fn ptx(
+            target: Target,
+            assembled: Target,
+            file: &'static str,
+            bytes: &'static [u8],
+        ) -> Self {
+            Self {
+                target,
+                format: Format::Ptx,
+                assembled,
+                file,
+                bytes,
+            }
+        }
+
+        /// Whether it can be loaded on a device of compute capability `major.minor`.
+        #[must_use]
+        pub const fn runs_on(&self, device: (u16, u16)) -> bool {
+            match self.format {
+                Format::Cubin => self.target.runs_on(device),
+                Format::Ptx => self.target.compiles_for(device),
+            }
+        }
+    }
+
+    /// `sm_90`, or `PTX compute_90`.
+    impl fmt::Display for Image {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self.format {
+                Format::Cubin => write!(f, "{}", self.target),
+                Format::Ptx => {
+                    let number = self.target.number;
+                    write!(f, "PTX compute_{number}{}", self.target.suffix.letter())
+                }
+            }
+        }
     }
 
     impl fmt::Debug for Image {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("Image")
                 .field("target", &self.target)
+                .field("format", &self.format)
+                .field("assembled", &self.assembled)
                 .field("file", &self.file)
                 .field("bytes", &self.bytes.len())
                 .finish()
         }
     }
 
-    /// The image for a device of compute capability `major.minor`: the exact one, or else the closest
-    /// lower minor revision; the more special instruction set first.
+    /// The image for a device of compute capability `major.minor`: the exact cubin, or else that of the closest
+    /// lower minor revision, the more special instruction set first; where no cubin runs, the newest PTX that
+    /// can be compiled for the device.
     #[must_use]
     pub fn choose(images: &'static [Image], device: (u16, u16)) -> Option<&'static Image> {
         let rank = |image: &&Image| {
@@ -6716,9 +6797,10 @@ pub mod runtime {
                 Suffix::Family => 1,
                 Suffix::Accelerated => 2,
             };
-            (image.target.number, special)
+            let cubin = matches!(image.format, Format::Cubin);
+            (cubin, image.target.number, special)
         };
-        let fits = |image: &&Image| image.target.runs_on(device);
+        let fits = |image: &&Image| image.runs_on(device);
         images.iter().filter(fits).max_by_key(rank)
     }
 
@@ -7623,8 +7705,8 @@ pub mod runtime {
         shape: &Shape,
     ) -> Result<&'a Kernel, LaunchError> {
         let fail = |reason| Err(info.error(reason));
-        let Some(resources) = info.resources(module.image.target) else {
-            return fail(Reason::NotInImage(module.image.target));
+        let Some(resources) = info.resources(module.image.assembled) else {
+            return fail(Reason::NotInImage(module.image.assembled));
         };
         if !Arc::ptr_eq(stream.context(), &module.context) && **stream.context() != *module.context
         {
@@ -7921,6 +8003,19 @@ pub mod runtime {
             /// What is embedded.
             images: &'static [Image],
         },
+        /// The driver could not compile the embedded PTX for the device, which no embedded cubin runs on.
+        Ptx {
+            /// The module.
+            module: &'static str,
+            /// The PTX.
+            image: &'static Image,
+            /// Compute capability of the device.
+            device: (u16, u16),
+            /// What the driver said.
+            error: DriverError,
+            /// What its compiler said; empty when it was not reached.
+            log: String,
+        },
         /// A variable has another size than its type.
         GlobalSize {
             /// The variable.
@@ -7956,9 +8051,37 @@ pub mod runtime {
                     )?;
                     for (index, image) in images.iter().enumerate() {
                         let comma = if index == 0 { "" } else { "," };
-                        write!(f, "{comma} {}", image.target)?;
+                        write!(f, "{comma} {image}")?;
                     }
                     Ok(())
+                }
+                Self::Ptx {
+                    module,
+                    image,
+                    device: (major, minor),
+                    error,
+                    log,
+                } => {
+                    let cause = match error.0 {
+                        sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                            "the driver is older than the PTX: install a newer driver"
+                        }
+                        sys::CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
+                            "its compiler (libnvidia-ptxjitcompiler.so) is missing: install the whole driver"
+                        }
+                        sys::CUresult::CUDA_ERROR_JIT_COMPILATION_DISABLED => {
+                            "its compiler is turned off: unset CUDA_DISABLE_PTX_JIT"
+                        }
+                        _ => "its compiler refused",
+                    };
+                    write!(
+                        f,
+                        "cannot load `{module}`: the driver did not compile {image} for compute capability {major}.{minor}: {error}; {cause}. A cubin needs no compiler: add sm_{major}{minor} to `arch`"
+                    )?;
+                    if log.is_empty() {
+                        return Ok(());
+                    }
+                    write!(f, "\n{log}")
                 }
                 Self::GlobalSize {
                     symbol,
@@ -8048,9 +8171,15 @@ pub mod runtime {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("LoadedModule")
                 .field("name", &self.name)
-                .field("image", &self.image.target)
+                .field("image", self.image)
                 .finish_non_exhaustive()
         }
+    }
+
+    fn load_cubin(image: &'static Image) -> Result<sys::CUmodule, DriverError> {
+        let bytes = image.bytes.as_ptr().cast();
+        // SAFETY: a whole cubin, which says itself where it ends.
+        unsafe { result::module::load_data(bytes) }
     }
 
     impl LoadedModule {
@@ -8077,9 +8206,7 @@ pub mod runtime {
             })?;
             let limits = Limits::new(context).map_err(refused)?;
             context.bind_to_thread().map_err(refused)?;
-            let bytes = image.bytes.as_ptr().cast();
-            // SAFETY: a whole cubin, which says itself where it ends.
-            let module = unsafe { result::module::load_data(bytes) }.map_err(refused)?;
+            let module = load_cubin(image).map_err(refused)?;
             Ok(Self {
                 name,
                 module,
@@ -8125,7 +8252,7 @@ pub mod runtime {
         /// Threads per block and bytes of dynamic shared memory up to which nothing but the device's limits on
         /// dimensions can forbid a launch.
         fn plain(&self, info: &KernelInfo) -> Option<(u32, u32)> {
-            let resources = info.resources(self.image.target)?;
+            let resources = info.resources(self.image.assembled)?;
             if resources.required_threads.is_some()
                 || resources.cluster.is_some()
                 || resources.explicit_cluster
@@ -8143,7 +8270,7 @@ pub mod runtime {
             kernels: &'static [&'static KernelInfo],
         ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.target).is_some() {
+                if info.resources(self.image.assembled).is_some() {
                     self.kernel(index, info)
                         .map_err(|error| LoadError::Driver {
                             module: info.name,
@@ -8165,8 +8292,8 @@ pub mod runtime {
             let Some((index, info)) = found else {
                 return Err(wanted.error(Reason::OtherModule(self.name)));
             };
-            if info.resources(self.image.target).is_none() {
-                return Err(info.error(Reason::NotInImage(self.image.target)));
+            if info.resources(self.image.assembled).is_none() {
+                return Err(info.error(Reason::NotInImage(self.image.assembled)));
             }
             match self.kernel(index, info) {
                 Ok(kernel) => Ok(kernel.function),

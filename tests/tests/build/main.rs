@@ -8,6 +8,7 @@ mod errors;
 mod incremental;
 #[cfg(unix)]
 mod probed;
+mod ptx;
 mod sources;
 mod verdict;
 

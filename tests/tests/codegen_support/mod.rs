@@ -42,7 +42,11 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
                 .or_default()
                 .insert(target, known);
         }
-        images.push(Image { target, file: name });
+        images.push(Image {
+            target,
+            file: name,
+            assembled_for: None,
+        });
         per_target.push((target, signatures));
     }
     let (signatures, findings) = signature::same_on_every_target(&per_target);
@@ -73,6 +77,20 @@ pub(crate) fn core() -> Input {
     Input {
         backend: Backend::Core,
         ..both()
+    }
+}
+
+/// One source with its cubins and with PTX, for devices that are newer than both.
+pub(crate) fn ptx() -> Input {
+    let mut module = module("more", &["sm_80", "sm_90a"]);
+    module.images.push(Image {
+        target: Sm::new(80),
+        file: "more.compute_80.ptx".to_owned(),
+        assembled_for: Some(Sm::new(80)),
+    });
+    Input {
+        modules: vec![module],
+        ..kinds()
     }
 }
 

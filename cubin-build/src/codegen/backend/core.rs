@@ -47,8 +47,8 @@ impl Write for Core {
         globals(out, scope);
         out.line("");
         out.doc(
-            "The image for a device of compute capability `device`: the exact one, or else the closest lower
-minor revision of the same major one.",
+            "The image for a device of compute capability `device`: the exact cubin, or else that of the closest
+lower minor revision of the same major one, or else the newest embedded PTX.",
         );
         out.line("#[must_use]");
         out.open("pub fn choose(device: (u16, u16)) -> Option<&'static runtime::Image> {");

@@ -146,8 +146,9 @@ fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) 
 
 fn loading(out: &mut Writer, name: &str, kernels: usize) {
     out.doc(
-        "Loads the image that fits the device of `context`: the exact one, or else the closest lower minor
-revision of the same major one. Kernels are looked up when first launched.
+        "Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
+minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
+Kernels are looked up when first launched.
 
 # Errors
 When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where

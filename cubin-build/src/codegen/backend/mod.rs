@@ -79,6 +79,7 @@ pub(super) fn write_file(plan: &Plan<'_>) -> String {
     let conditions = [
         ("clusters", plan.clusters),
         ("driver", backend.has_driver()),
+        ("ptx", plan.ptx),
     ];
     let mut runtime = String::new();
     let parts = [
@@ -317,26 +318,32 @@ fn sections(text: &str, parts: &[(&str, &str)], conditions: &[(&str, bool)], out
 /// The constant `IMAGES` of `Module`.
 fn images(out: &mut Writer, scope: Scope<'_>) {
     let mut images: Vec<_> = scope.module.input.images.iter().collect();
-    images.sort_by_key(|image| image.target);
-    out.doc("The embedded cubins.");
+    images.sort_by_key(|image| (image.assembled_for.is_some(), image.target));
+    let any_ptx = images.iter().any(|image| image.assembled_for.is_some());
+    out.doc(if any_ptx {
+        "The embedded cubins, then the embedded PTX."
+    } else {
+        "The embedded cubins."
+    });
     out.open("pub const IMAGES: &'static [runtime::Image] = {");
     let mut items = Vec::new();
     for image in images {
-        let name = image.target.to_string().to_uppercase();
+        let mut name = image.target.to_string().to_uppercase();
+        let mut call = "runtime::Image::cubin";
+        let mut arguments = vec![info::target(image.target)];
+        if let Some(assembled) = image.assembled_for {
+            name = name.replacen("SM", "COMPUTE", 1);
+            call = "runtime::Image::ptx";
+            arguments.push(info::target(assembled));
+        }
         out.line(format!("static {name}: &runtime::Aligned<[u8]> ="));
         out.line(format!(
             "    &runtime::Aligned(*include_bytes!({}));",
             string(&image.file)
         ));
-        items.push(Expr::Struct {
-            path: "runtime::Image".to_owned(),
-            fields: vec![
-                ("target".to_owned(), info::target(image.target)),
-                ("file".to_owned(), Expr::string(&image.file)),
-                ("bytes".to_owned(), Expr::atom(format!("&{name}.0"))),
-            ],
-            base: None,
-        });
+        arguments.push(Expr::string(&image.file));
+        arguments.push(Expr::atom(format!("&{name}.0")));
+        items.push(Expr::Call(call.to_owned(), arguments));
     }
     let count = items.len();
     out.expr(

@@ -10,7 +10,8 @@ pub mod runtime {
     //@include variables
 
     impl KernelInfo {
-        /// Checks a launch on `target`, as far as can be known before the driver is asked.
+        /// Checks a launch of the code for `target`, [`Image::assembled`] of the image that was loaded, as far as
+        /// can be known before the driver is asked.
         ///
         /// # Errors
         /// When the kernel was not compiled for `target`, or the launch asks for more than the kernel or

@@ -47,6 +47,19 @@
             /// What is embedded.
             images: &'static [Image],
         },
+        /// The driver could not compile the embedded PTX for the device, which no embedded cubin runs on.
+        Ptx {
+            /// The module.
+            module: &'static str,
+            /// The PTX.
+            image: &'static Image,
+            /// Compute capability of the device.
+            device: (u16, u16),
+            /// What the driver said.
+            error: DriverError,
+            /// What its compiler said; empty when it was not reached.
+            log: String,
+        },
         /// A variable has another size than its type.
         GlobalSize {
             /// The variable.
@@ -82,9 +95,37 @@
                     )?;
                     for (index, image) in images.iter().enumerate() {
                         let comma = if index == 0 { "" } else { "," };
-                        write!(f, "{comma} {}", image.target)?;
+                        write!(f, "{comma} {image}")?;
                     }
                     Ok(())
+                }
+                Self::Ptx {
+                    module,
+                    image,
+                    device: (major, minor),
+                    error,
+                    log,
+                } => {
+                    let cause = match error.0 {
+                        sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                            "the driver is older than the PTX: install a newer driver"
+                        }
+                        sys::CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
+                            "its compiler (libnvidia-ptxjitcompiler.so) is missing: install the whole driver"
+                        }
+                        sys::CUresult::CUDA_ERROR_JIT_COMPILATION_DISABLED => {
+                            "its compiler is turned off: unset CUDA_DISABLE_PTX_JIT"
+                        }
+                        _ => "its compiler refused",
+                    };
+                    write!(
+                        f,
+                        "cannot load `{module}`: the driver did not compile {image} for compute capability {major}.{minor}: {error}; {cause}. A cubin needs no compiler: add sm_{major}{minor} to `arch`"
+                    )?;
+                    if log.is_empty() {
+                        return Ok(());
+                    }
+                    write!(f, "\n{log}")
                 }
                 Self::GlobalSize {
                     symbol,

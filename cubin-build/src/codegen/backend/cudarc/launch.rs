@@ -119,8 +119,8 @@
         shape: &Shape,
     ) -> Result<&'a Kernel, LaunchError> {
         let fail = |reason| Err(info.error(reason));
-        let Some(resources) = info.resources(module.image.target) else {
-            return fail(Reason::NotInImage(module.image.target));
+        let Some(resources) = info.resources(module.image.assembled) else {
+            return fail(Reason::NotInImage(module.image.assembled));
         };
         if !Arc::ptr_eq(stream.context(), &module.context) && **stream.context() != *module.context
         {

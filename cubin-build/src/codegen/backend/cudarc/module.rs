@@ -76,11 +76,60 @@
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.debug_struct("LoadedModule")
                 .field("name", &self.name)
-                .field("image", &self.image.target)
+                .field("image", self.image)
                 .finish_non_exhaustive()
         }
     }
 
+    fn load_cubin(image: &'static Image) -> Result<sys::CUmodule, DriverError> {
+        let bytes = image.bytes.as_ptr().cast();
+        // SAFETY: a whole cubin, which says itself where it ends.
+        unsafe { result::module::load_data(bytes) }
+    }
+
+    //@if ptx
+    /// Has the driver compile PTX for the device, and keeps what its compiler says.
+    fn load_ptx(
+        module: &'static str,
+        image: &'static Image,
+        device: (u16, u16),
+    ) -> Result<sys::CUmodule, LoadError> {
+        let mut log = ::std::vec![0_u8; 8192];
+        let mut options = [
+            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        // A number stands in the place of a pointer, as the driver wants it.
+        let size: *mut c_void = ::core::ptr::without_provenance_mut(log.len());
+        let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), size];
+        let mut handle = ::core::ptr::null_mut();
+        let bytes = image.bytes.as_ptr().cast();
+        // SAFETY: text that ends in a zero byte; two options with two values; the buffer outlives the call.
+        let loaded = unsafe {
+            sys::cuModuleLoadDataEx(
+                &raw mut handle,
+                bytes,
+                2,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        match loaded.result() {
+            Ok(()) => Ok(handle),
+            Err(error) => {
+                let said = log.split(|&byte| byte == 0).next().unwrap_or_default();
+                Err(LoadError::Ptx {
+                    module,
+                    image,
+                    device,
+                    error,
+                    log: String::from_utf8_lossy(said).trim().to_owned(),
+                })
+            }
+        }
+    }
+
+    //@end
     impl LoadedModule {
         /// Chooses the image for the device of `context` and loads it.
         pub(super) fn load(
@@ -105,9 +154,14 @@
             })?;
             let limits = Limits::new(context).map_err(refused)?;
             context.bind_to_thread().map_err(refused)?;
-            let bytes = image.bytes.as_ptr().cast();
-            // SAFETY: a whole cubin, which says itself where it ends.
-            let module = unsafe { result::module::load_data(bytes) }.map_err(refused)?;
+            //@if ptx
+            let module = match image.format {
+                Format::Cubin => load_cubin(image).map_err(refused)?,
+                Format::Ptx => load_ptx(name, image, device)?,
+            };
+            //@else
+            let module = load_cubin(image).map_err(refused)?;
+            //@end
             Ok(Self {
                 name,
                 module,
@@ -153,7 +207,7 @@
         /// Threads per block and bytes of dynamic shared memory up to which nothing but the device's limits on
         /// dimensions can forbid a launch.
         fn plain(&self, info: &KernelInfo) -> Option<(u32, u32)> {
-            let resources = info.resources(self.image.target)?;
+            let resources = info.resources(self.image.assembled)?;
             if resources.required_threads.is_some()
                 || resources.cluster.is_some()
                 || resources.explicit_cluster
@@ -171,7 +225,7 @@
             kernels: &'static [&'static KernelInfo],
         ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.target).is_some() {
+                if info.resources(self.image.assembled).is_some() {
                     self.kernel(index, info)
                         .map_err(|error| LoadError::Driver {
                             module: info.name,
@@ -193,8 +247,8 @@
             let Some((index, info)) = found else {
                 return Err(wanted.error(Reason::OtherModule(self.name)));
             };
-            if info.resources(self.image.target).is_none() {
-                return Err(info.error(Reason::NotInImage(self.image.target)));
+            if info.resources(self.image.assembled).is_none() {
+                return Err(info.error(Reason::NotInImage(self.image.assembled)));
             }
             match self.kernel(index, info) {
                 Ok(kernel) => Ok(kernel.function),

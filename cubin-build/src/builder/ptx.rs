@@ -1,0 +1,174 @@
+//! Which PTX is embedded beside the cubins, and its text as drivers take it.
+
+use std::fmt;
+
+use cubin_core::{Sm, arch::Suffix};
+
+use super::Builder;
+use crate::{
+    config::{self, Config},
+    diag::{Diag, Sink, codes},
+    source::Span,
+};
+
+/// Which PTX is embedded beside the cubins; see [`Builder::ptx`](super::Builder::ptx).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ptx {
+    /// None: only GPUs that a cubin runs on can be used.
+    None,
+    /// That of the newest target without a suffix: `compute_90` of `sm_80`, `sm_90` and `sm_90a`.
+    Newest,
+    /// That of one target, by the name of its virtual architecture: `compute_80`.
+    Of(String),
+}
+
+impl From<bool> for Ptx {
+    fn from(embed: bool) -> Self {
+        if embed { Self::Newest } else { Self::None }
+    }
+}
+
+impl From<&str> for Ptx {
+    fn from(name: &str) -> Self {
+        Self::Of(name.to_owned())
+    }
+}
+
+impl From<String> for Ptx {
+    fn from(name: String) -> Self {
+        Self::Of(name)
+    }
+}
+
+/// A virtual architecture as nvcc names it, by the target that stands for it.
+pub(super) struct Compute(pub(super) Sm);
+
+impl fmt::Display for Compute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_string().replacen("sm", "compute", 1))
+    }
+}
+
+/// The targets whose PTX is embedded, sorted. What names a target that the environment took out of the build is left
+/// out.
+pub(super) fn resolve(
+    builder: &Builder,
+    config: &Config,
+    targets: &[Sm],
+    from_environment: bool,
+    sink: &mut Sink,
+) -> Vec<Sm> {
+    let mut wanted = Vec::new();
+    let mut newest: Option<Option<&Span>> = None;
+    if builder.ptx.is_empty() {
+        match config.build.ptx.as_ref().map(|ptx| (&ptx.value, &ptx.span)) {
+            None | Some((config::Ptx::None, _)) => {}
+            Some((config::Ptx::Newest, span)) => newest = Some(Some(span)),
+            Some((config::Ptx::Of(names), _)) => {
+                wanted.extend(names.iter().map(|name| (name.value, Some(&name.span))));
+            }
+        }
+    }
+    for ptx in &builder.ptx {
+        match ptx {
+            Ptx::None => {
+                wanted.clear();
+                newest = None;
+            }
+            Ptx::Newest => newest = Some(None),
+            Ptx::Of(name) => match config::virtual_architecture(name) {
+                Ok(target) => wanted.push((target, None)),
+                Err((message, help)) => {
+                    let message = format!("{message} (given to Builder::ptx)");
+                    let diag = Diag::error(codes::CONFIG_INVALID, message);
+                    sink.push(match help {
+                        Some(help) => diag.help(help),
+                        None => diag,
+                    });
+                }
+            },
+        }
+    }
+    let mut chosen = Vec::new();
+    for (target, span) in wanted {
+        if targets.contains(&target) {
+            chosen.push(target);
+        } else if !from_environment && !targets.is_empty() {
+            let message = format!(
+                "PTX for {} is made with the cubin for {target}, which is no target",
+                Compute(target)
+            );
+            sink.push(
+                Diag::error(codes::CONFIG_INVALID, message)
+                    .at_place(span, "")
+                    .help(format!("add \"{target}\" to `arch`")),
+            );
+        }
+    }
+    if let Some(span) = newest {
+        let plain = targets
+            .iter()
+            .filter(|target| target.suffix == Suffix::None);
+        match plain.max() {
+            Some(&target) => chosen.push(target),
+            None if from_environment || targets.is_empty() => {}
+            None => sink.push(
+                Diag::error(
+                    codes::CONFIG_INVALID,
+                    "there is no target whose PTX other GPUs could use: all have a suffix",
+                )
+                .at_place(span, "")
+                .help("add one without, for example \"sm_90\", to `arch`"),
+            ),
+        }
+    }
+    chosen.sort();
+    chosen.dedup();
+    chosen
+}
+
+/// The virtual architecture that PTX is written for, from its `.target` directive.
+pub(super) fn architecture(text: &[u8]) -> Option<Sm> {
+    // A directive stands on a line of its own, and comes before all code.
+    let line = text
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .find_map(|line| line.strip_prefix(b".target"))?;
+    let line = std::str::from_utf8(line).ok()?;
+    let name = line.split([',', '/']).next()?;
+    name.trim().parse().ok()
+}
+
+/// The text with the one zero byte at its end by which drivers find it.
+pub(super) fn terminated(mut text: Vec<u8>) -> Vec<u8> {
+    while text.last() == Some(&0) {
+        text.pop();
+    }
+    text.push(0);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directive_names_the_architecture() {
+        let of = |text: &str| architecture(text.as_bytes()).map(|sm| Compute(sm).to_string());
+        let text = "//\n// .target sm_10\n.version 9.5\n.target sm_90a, debug\n.address_size 64\n";
+        assert_eq!(of(text).as_deref(), Some("compute_90a"));
+        assert_eq!(
+            of("\t.target  sm_100f // x\r\n").as_deref(),
+            Some("compute_100f")
+        );
+        assert_eq!(of(".version 9.5\n"), None);
+        assert_eq!(of(".target texmode_unified\n"), None);
+    }
+
+    #[test]
+    fn one_zero_byte_ends_the_text() {
+        assert_eq!(terminated(b"x\n".to_vec()), b"x\n\0");
+        assert_eq!(terminated(b"x\n\0\0".to_vec()), b"x\n\0");
+        assert_eq!(terminated(Vec::new()), b"\0");
+    }
+}
