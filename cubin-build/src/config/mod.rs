@@ -56,6 +56,7 @@ pub mod budget;
 pub mod glob;
 mod nearest;
 mod problem;
+mod ptx;
 pub(crate) mod read;
 pub mod size;
 mod tables;
@@ -69,8 +70,8 @@ use crate::{
 pub use budget::{Budgets, Key, Occupancy, Rule};
 pub use glob::Glob;
 pub(crate) use nearest::nearest;
+pub(crate) use ptx::virtual_architecture;
 pub use tables::reserved_flag;
-pub(crate) use tables::virtual_architecture;
 
 /// Everything cubin.toml says. The default is an empty file.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,14 +1,15 @@
 //! The tables of cubin.toml, key by key.
 
-use cubin_core::arch::{Sm, Suffix};
+use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
 use super::{
-    Backend, Build, Config, DeclaredKernel, Define, Generate, Half, Instantiate, Occupancy, Ptx,
-    Rule, Toolkit,
+    Backend, Build, Config, DeclaredKernel, Define, Generate, Half, Instantiate, Occupancy, Rule,
+    Toolkit,
     budget::Key,
     glob::{Glob, LONGEST},
     problem::{Missing, UnknownKey},
+    ptx,
     read::{CONFIG, Item, Reader, TableName},
 };
 use crate::{
@@ -203,7 +204,7 @@ fn build(r: &mut Reader<'_>, table: &DeTable<'_>) -> Build {
             "flags" => build.flags = flags(r, item),
             "std" => build.std = language(r, item),
             "lineinfo" => build.lineinfo = r.bool(item),
-            "ptx" => build.ptx = ptx(r, item),
+            "ptx" => build.ptx = ptx::read(r, item),
             _ => unknown(r, item, "[build]", BUILD_KEYS),
         }
     }
@@ -224,54 +225,6 @@ fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
     r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
 }
 
-fn ptx(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx>> {
-    let span = r.value_span(item);
-    if Reader::is_bool(item) {
-        let embed = r.bool(item)?.value;
-        return Some(Spanned::new(
-            if embed { Ptx::Newest } else { Ptx::None },
-            span,
-        ));
-    }
-    let mut names = Vec::new();
-    for text in r.strings(item) {
-        match virtual_architecture(&text.value) {
-            Ok(target) => names.push(Spanned::new(target, text.span)),
-            Err((message, help)) => r.bad_at(CONFIG, text.span, message, help),
-        }
-    }
-    let names = r.unique(CONFIG, names, |sm| {
-        format!("PTX for `{}`", sm.to_string().replacen("sm", "compute", 1))
-    });
-    Some(Spanned::new(Ptx::Of(names), span))
-}
-
-/// The target that stands for a virtual architecture whose PTX is worth embedding; what is wrong and a help otherwise.
-pub(crate) fn virtual_architecture(text: &str) -> Result<Sm, (String, Option<String>)> {
-    let named = text
-        .strip_prefix("compute_")
-        .map(|rest| format!("sm_{rest}"));
-    let Some(target) = named.and_then(|name| name.parse::<Sm>().ok()) else {
-        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let guess = format!("sm_{}", digits.replace('.', ""));
-        let help = guess.parse::<Sm>().is_ok();
-        return Err((
-            format!("`{text}` is no virtual architecture; expected for example `compute_90`"),
-            help.then(|| format!("did you mean `{}`?", guess.replacen("sm", "compute", 1))),
-        ));
-    };
-    if target.suffix != Suffix::None {
-        return Err((
-            format!("PTX for `{text}` runs nowhere that the cubin for {target} does not"),
-            Some(format!(
-                "only PTX without a suffix runs on newer GPUs: write `compute_{}`",
-                target.number
-            )),
-        ));
-    }
-    Ok(target)
-}
-
 /// What was probably meant by a text that is no target.
 fn target_help(text: &str) -> Option<String> {
     if text == "native" {
@@ -282,13 +235,14 @@ fn target_help(text: &str) -> Option<String> {
     let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
     let guess = format!("sm_{}", digits.replace('.', ""));
     guess.parse::<Sm>().ok()?;
-    Some(if text.starts_with("compute_") {
-        format!(
-            "cubins are for real architectures: write `{guess}`, and `ptx = \"{text}\"` for PTX"
-        )
-    } else {
-        format!("did you mean `{guess}`?")
-    })
+    if !text.starts_with("compute_") {
+        return Some(format!("did you mean `{guess}`?"));
+    }
+    let mut help = format!("cubins are for real architectures: write `{guess}`");
+    if ptx::virtual_architecture(text).is_ok() {
+        help.push_str(&format!(", and `ptx = \"{text}\"` for PTX"));
+    }
+    Some(help)
 }
 
 fn defines(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {

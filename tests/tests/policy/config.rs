@@ -3,7 +3,7 @@
 use std::fs;
 
 use cubin_build::{
-    config::{Backend, Config, Define, Half, Key},
+    config::{Backend, Config, Define, Half, Key, Ptx},
     diag::Level,
     source::SourceFile,
 };
@@ -51,6 +51,7 @@ define = { TILE = 32, FAST = true, NAME = "\"x\"" }
 flags = ["--use_fast_math", "-Xptxas", "-O3", "-optix"]
 std = "c++17"
 lineinfo = false
+ptx = ["compute_80", "compute_90"]
 
 [generate]
 backend = "core"
@@ -125,6 +126,11 @@ params = []
     assert_eq!(texts(&build.flags).len(), 4);
     assert_eq!(build.std.as_ref().map(|v| v.value.as_str()), Some("c++17"));
     assert_eq!(build.lineinfo.as_ref().map(|v| v.value), Some(false));
+    let Some(Ptx::Of(ptx)) = build.ptx.as_ref().map(|ptx| &ptx.value) else {
+        panic!("{:?}", build.ptx);
+    };
+    let ptx: Vec<String> = ptx.iter().map(|sm| sm.value.to_string()).collect();
+    assert_eq!(ptx, ["sm_80", "sm_90"]);
     assert_eq!(
         config.generate.backend.map(|v| v.value),
         Some(Backend::Core)
@@ -151,7 +157,7 @@ params = []
     assert_eq!(occupancy.value.block, 256);
     assert_eq!(occupancy.value.min, 0.25);
     assert_eq!(occupancy.value.dynamic_shared, 16 << 10);
-    assert_eq!(first.span.as_ref().map(|span| span.start()), Some((29, 1)));
+    assert_eq!(first.span.as_ref().map(|span| span.start()), Some((30, 1)));
     assert_eq!(second.kernels[1].value.as_str(), "b*");
     assert!(second.budgets.is_empty());
     assert_eq!(

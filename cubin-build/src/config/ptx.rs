@@ -1,0 +1,61 @@
+//! `ptx` in `[build]`: which PTX is embedded beside the cubins.
+
+use cubin_core::arch::{Sm, Suffix};
+
+use super::{
+    Ptx,
+    read::{CONFIG, Item, Reader},
+};
+use crate::source::Spanned;
+
+/// `true`, `false`, a name, or several.
+pub(super) fn read(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx>> {
+    let span = r.value_span(item);
+    if Reader::is_bool(item) {
+        let embed = r.bool(item)?.value;
+        return Some(Spanned::new(
+            if embed { Ptx::Newest } else { Ptx::None },
+            span,
+        ));
+    }
+    let mut names = Vec::new();
+    for text in r.strings(item) {
+        match virtual_architecture(&text.value) {
+            Ok(target) => names.push(Spanned::new(target, text.span)),
+            Err((message, help)) => r.bad_at(CONFIG, text.span, message, help),
+        }
+    }
+    let names = r.unique(CONFIG, names, |sm| {
+        format!("PTX for `{}`", sm.to_string().replacen("sm", "compute", 1))
+    });
+    Some(Spanned::new(Ptx::Of(names), span))
+}
+
+/// The target that stands for a virtual architecture whose PTX is worth embedding.
+///
+/// # Errors
+/// What is wrong with the name, and a help.
+pub(crate) fn virtual_architecture(text: &str) -> Result<Sm, (String, Option<String>)> {
+    let named = text
+        .strip_prefix("compute_")
+        .map(|rest| format!("sm_{rest}"));
+    let Some(target) = named.and_then(|name| name.parse::<Sm>().ok()) else {
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let guess = format!("sm_{}", digits.replace('.', ""));
+        let help = guess.parse::<Sm>().is_ok();
+        return Err((
+            format!("`{text}` is no virtual architecture; expected for example `compute_90`"),
+            help.then(|| format!("did you mean `{}`?", guess.replacen("sm", "compute", 1))),
+        ));
+    };
+    if target.suffix != Suffix::None {
+        return Err((
+            format!("PTX for `{text}` runs nowhere that the cubin for {target} does not"),
+            Some(format!(
+                "only PTX without a suffix runs on newer GPUs: write `compute_{}`",
+                target.number
+            )),
+        ));
+    }
+    Ok(target)
+}
