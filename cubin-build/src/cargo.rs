@@ -25,6 +25,22 @@ pub fn error(text: &str) {
     emit(&lines("error", text));
 }
 
+/// Says what is going on, one line per line of `text`: cargo shows it with `-vv` and keeps it in the build script's
+/// `output` file.
+pub fn progress(text: &str) {
+    emit(&progress_lines(text));
+}
+
+/// No line begins like a directive.
+fn progress_lines(text: &str) -> String {
+    text.lines()
+        .map(|line| {
+            let line = line.trim_end_matches('\r').replace('\r', " ");
+            format!("cubin-build: {line}\n")
+        })
+        .collect()
+}
+
 fn changed(path: &Path) -> String {
     // Lossy conversion would name another file; cargo itself reads the output as UTF-8.
     match path.to_str() {
@@ -65,6 +81,10 @@ mod tests {
             "cargo::warning=one\ncargo::warning=cargo::rustc-cfg=evil\ncargo::warning= x\n"
         );
         assert_eq!(lines("error", ""), "");
+        assert_eq!(
+            progress_lines("one\r\ncargo::rustc-cfg=evil\n\rx"),
+            "cubin-build: one\ncubin-build: cargo::rustc-cfg=evil\ncubin-build:  x\n"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //@ arch: sm_75 sm_80 sm_90 sm_100
 //@ expect: lookup params=8012
 //@ expect: nearly params=4092
-//@ wrapper: lookup(table: Table, out: &mut Out<f32>, i: i32)
+//@ wrapper: lookup(table: &Table, out: &mut Out<f32>, i: i32)
 //@ policy: params = "4 KiB"
 //@ error: params-over-budget
 struct Table { float values[2000]; };

@@ -95,7 +95,10 @@ pub fn same_as_recorded(name: &str, text: &str) {
 /// Symbols of the kernels for which a generated file has facts, and so a wrapper.
 pub fn wrapped_symbols(generated: &str) -> std::collections::BTreeSet<String> {
     let mut symbols = std::collections::BTreeSet::new();
-    for text in generated.split(" symbol:").skip(1) {
+    for facts in generated.split("runtime::KernelInfo {").skip(1) {
+        let Some((_, text)) = facts.split_once(" symbol:") else {
+            continue;
+        };
         let text = text.trim_start();
         // A long symbol is written in pieces.
         let literals = match text.strip_prefix("concat!(") {

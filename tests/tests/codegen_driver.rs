@@ -778,6 +778,49 @@ fn generic_functions_launch_the_instance_of_their_numbers() {
     );
 }
 
+/// Parameters of more than 4 KiB, by reference, through the generic function and through the named one.
+#[test]
+fn parameters_of_8_and_16_kib_arrive_byte_for_byte() {
+    under_fake_driver(
+        "parameters_of_8_and_16_kib_arrive_byte_for_byte",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_families();
+            let (mut eight, mut sixteen) = (
+                Box::<families::Wide_f32>::default(),
+                Box::<families::Wide_f64>::default(),
+            );
+            for (index, (a, b)) in eight.values.iter_mut().zip(&mut sixteen.values).enumerate() {
+                *a = index as f32 + 0.5;
+                *b = -(index as f64);
+            }
+            let mut out = DeviceAddress::<f32>::new(0x1112);
+            // SAFETY: nothing runs.
+            unsafe { module.wide(&stream, config(1, 1), 7, &*eight, &mut out) }.expect("a launch");
+            let mut out = DeviceAddress::new(0x2122);
+            // SAFETY: nothing runs.
+            unsafe { module.wide_f64(&stream, config(1, 1), 9, &sixteen, &mut out) }
+                .expect("a launch");
+        },
+        |log| {
+            let eight = block(log, "_Z4wideIfEvi4WideIT_EPS1_");
+            assert_eq!(offsets("sm_90a", "_Z4wideIfEvi4WideIT_EPS1_"), [0, 4, 8200]);
+            assert_bytes(&eight, 0, &7_i32.to_le_bytes());
+            let values: Vec<u8> = (0..2048_u16)
+                .flat_map(|index| (f32::from(index) + 0.5).to_le_bytes())
+                .collect();
+            assert_bytes(&eight, 4, &values);
+            assert_bytes(&eight, 8200, &0x1112_u64.to_le_bytes());
+            let sixteen = block(log, "_Z4wideIdEvi4WideIT_EPS1_");
+            let values: Vec<u8> = (0..2048_u16)
+                .flat_map(|index| (-f64::from(index)).to_le_bytes())
+                .collect();
+            assert_bytes(&sixteen, 8, &values);
+            assert_bytes(&sixteen, 8 + 16_384, &0x2122_u64.to_le_bytes());
+        },
+    );
+}
+
 #[test]
 fn over_aligned_parameters_lie_where_the_target_puts_them() {
     under_fake_driver(

@@ -1,7 +1,7 @@
 //! From compiled units to what is known of each kernel: cubins read, signatures checked and merged over the targets.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
@@ -12,6 +12,7 @@ use super::{
     messages,
     ptx::{self, Compute},
     shown_path,
+    signed::Signed,
 };
 use crate::{
     codegen,
@@ -48,6 +49,7 @@ pub(super) struct Reader<'a> {
     pub(super) config: &'a Config,
     /// Absent when nothing was compiled.
     pub(super) toolkit: Option<&'a Toolkit>,
+    pub(super) signed: &'a mut Signed,
     pub(super) places: &'a mut Places,
     pub(super) sink: &'a mut Sink,
 }
@@ -196,7 +198,9 @@ impl Reader<'_> {
                 });
             if !said {
                 let place = self.places.of(signatures, &kernel.symbol);
-                self.sink.push(messages::refused(kernel, refusal, place));
+                let remark = self.signed.remark(&kernel.symbol);
+                let diag = messages::refused(kernel, refusal, place);
+                self.sink.push(messages::remarked(diag, remark));
             }
         }
     }
@@ -229,17 +233,8 @@ impl Reader<'_> {
         if !functions.iter().any(|function| function.kernel) {
             self.sink.push(messages::no_kernels(source, target));
         }
-        let side_files = image.unit.and_then(|unit| {
-            Some((
-                unit.stub.as_deref()?,
-                unit.gpu.as_deref()?,
-                &unit.dependencies,
-            ))
-        });
-        let mut signatures = match side_files {
-            Some((stub, gpu, dependencies)) => {
-                self.signatures(source, target, (stub, gpu), dependencies, &functions)?
-            }
+        let mut signatures = match image.unit.filter(|unit| unit.stub.is_some()) {
+            Some(unit) => self.signatures(source, unit, &functions)?,
             None => self.declared(&functions),
         };
         if let Some(unit) = image.unit {
@@ -266,19 +261,20 @@ impl Reader<'_> {
     fn signatures(
         &mut self,
         source: &str,
-        target: Sm,
-        (stub, gpu): (&Path, &Path),
-        dependencies: &[PathBuf],
+        unit: &Unit,
         functions: &[Function<'_>],
     ) -> Option<Signatures> {
-        match read_signatures(stub, gpu, self.toolkit) {
+        let target = unit.target;
+        match self.signed.take(&unit.cubin) {
             Ok(mut signatures) => {
                 relative(&mut signatures, &self.places.root);
                 let findings = signature::check(&mut signatures, functions, target);
-                signature::guard(&mut signatures, self.facts_of(dependencies));
+                signature::guard(&mut signatures, self.facts_of(&unit.dependencies));
                 for finding in findings {
                     let place = self.places.of(&signatures, &finding.symbol);
-                    self.sink.push(messages::signature(&finding, place));
+                    let remark = self.signed.remark(&finding.symbol);
+                    let diag = messages::signature(&finding, place);
+                    self.sink.push(messages::remarked(diag, remark));
                 }
                 Some(signatures)
             }
@@ -297,14 +293,22 @@ impl Reader<'_> {
     }
 
     /// What the files that were compiled say of types that the compiler's side files cannot show.
-    fn facts_of(&self, dependencies: &[PathBuf]) -> signature::SourceFacts {
+    fn facts_of(&mut self, dependencies: &[PathBuf]) -> signature::SourceFacts {
         let includes = toolkit_dirs(self.toolkit);
         let mut facts = signature::SourceFacts::default();
         for path in dependencies {
-            // The compiler has just read it; what cannot be read now is taken for doubtful.
-            let found = fs::File::open(self.places.root.join(path))
-                .and_then(|file| signature::scan_source(path, file, &includes));
-            facts.int128 |= found.map_or(true, |found| found.int128);
+            // Other targets and other sources include it too.
+            let known = self.places.int128.get(path).copied();
+            let int128 = known.unwrap_or_else(|| {
+                // The compiler has just read it; what cannot be read now is taken for doubtful.
+                let found = fs::File::open(self.places.root.join(path))
+                    .and_then(|file| signature::scan_source(path, file, &includes));
+                found.map_or(true, |found| found.int128)
+            });
+            if known.is_none() {
+                self.places.int128.insert(path.clone(), int128);
+            }
+            facts.int128 |= int128;
         }
         facts
     }
@@ -350,22 +354,6 @@ impl Reader<'_> {
 }
 
 type ImageFacts = Vec<(String, codegen::Facts)>;
-
-fn read_signatures(
-    stub: &Path,
-    gpu: &Path,
-    toolkit: Option<&Toolkit>,
-) -> Result<Signatures, String> {
-    let read = |path: &Path| {
-        fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
-    };
-    let stub = read(stub)?;
-    let gpu =
-        fs::File::open(gpu).map_err(|error| format!("cannot read {}: {error}", gpu.display()))?;
-    let includes = toolkit_dirs(toolkit);
-    signature::read(&stub, std::io::BufReader::new(gpu), &includes)
-        .map_err(|error| error.to_string())
-}
 
 /// Gives files with letters beyond ASCII their names back.
 ///
@@ -474,6 +462,8 @@ fn policy_facts(
 pub(super) struct Places {
     root: PathBuf,
     files: BTreeMap<PathBuf, Option<SourceFile>>,
+    /// Which files name a 128-bit integer.
+    int128: HashMap<PathBuf, bool>,
 }
 
 impl Places {
@@ -481,6 +471,7 @@ impl Places {
         Self {
             root: root.to_owned(),
             files: BTreeMap::new(),
+            int128: HashMap::new(),
         }
     }
 

@@ -39,13 +39,15 @@ pub(super) fn apply(
     for request in requests(builder, config) {
         match find(&request, root, &originals) {
             Ok(index) => wanted.entry(index).or_default().push(request.kernel),
-            Err(why) => sink.push(
-                Diag::error(
-                    codes::CONFIG_INVALID,
-                    format!("cannot instantiate `{}`: {why}", request.kernel),
-                )
-                .at_place(request.span, "asked for here"),
-            ),
+            Err(why) => {
+                let message = format!("cannot instantiate `{}`: {why}", request.kernel);
+                sink.push(match request.span {
+                    Some(_) => Diag::error(codes::CONFIG_INVALID, message)
+                        .at_place(request.span, "asked for here"),
+                    None => Diag::error(codes::BUILDER_INVALID, message)
+                        .note("given to `Builder::instantiate` in build.rs"),
+                });
+            }
         }
     }
     for (index, kernels) in wanted {

@@ -4,7 +4,7 @@ use cubin_core::Sm;
 
 use super::images::Places;
 use crate::{
-    compile::{self, Failure, Message},
+    compile::{self, Failure, Message, Unit},
     config::Config,
     diag::{Code, Diag, codes},
     signature::{
@@ -81,15 +81,27 @@ pub(super) fn compile(error: &compile::Error, config: &Config) -> Diag {
             .map(|given| &given.span),
         _ => None,
     };
+    let method = match error {
+        compile::Error::Flag { source: None, .. } => Some("`Builder::flag` or `Builder::flags`"),
+        compile::Error::Flag { .. } | compile::Error::Twice(_) => {
+            Some("`Builder::file_with_flags`")
+        }
+        compile::Error::IncludeDir(_) => Some("`Builder::include`"),
+        _ => None,
+    };
     let code = match error {
         compile::Error::UnsupportedTarget { .. } => codes::TARGET_UNSUPPORTED,
         compile::Error::OutDir { .. } => codes::OUTPUT_UNWRITABLE,
-        compile::Error::Flag { .. } | compile::Error::IncludeDir(_) | compile::Error::Twice(_) => {
-            codes::CONFIG_INVALID
-        }
+        // What stands in cubin.toml has a place there.
+        _ if method.is_some() && place.is_none() => codes::BUILDER_INVALID,
+        _ if method.is_some() => codes::CONFIG_INVALID,
         _ => codes::COMPILE_FAILED,
     };
-    with_remarks(code, &error.to_string()).at_place(place, "asked for here")
+    let diag = with_remarks(code, &error.to_string()).at_place(place, "asked for here");
+    match method.filter(|_| place.is_none()) {
+        Some(method) => diag.note(format!("given to {method} in build.rs")),
+        None => diag,
+    }
 }
 
 /// A source that did not compile, with all that the tools printed.
@@ -123,6 +135,12 @@ pub(super) fn failure(failure: &Failure, source: &str, places: &mut Places) -> D
         Some(help) => diag.help(help),
         None => diag,
     }
+}
+
+/// That a unit was compiled, and why; `None` when it was up to date.
+pub(super) fn compiled(unit: &Unit, source: &str) -> Option<String> {
+    let why = unit.recompiled.as_ref()?;
+    Some(format!("compiled {source} for {}: {why}", unit.target))
 }
 
 /// A warning of a tool.
@@ -159,8 +177,8 @@ pub(super) fn signature(finding: &Finding, place: Option<Span>) -> Diag {
         ),
         _ => (
             codes::SIGNATURE_MISMATCH,
-            "types with `#pragma pack`, `long double` or `__int128` cannot be laid out from what the compiler prints; \
-             pass such data through a pointer",
+            "a type with a `long double`, or one that the compiler could not be asked about, cannot be laid out from what \
+             it prints; pass such data through a pointer",
         ),
     };
     let mut diag = Diag::error(
@@ -193,6 +211,14 @@ pub(super) fn refused(kernel: &Kernel, refusal: &Refusal, place: Option<Span>) -
     }
     match &refusal.help {
         Some(help) => diag.help(help.clone()),
+        None => diag,
+    }
+}
+
+/// Adds what came of asking the compiler.
+pub(super) fn remarked(diag: Diag, remark: Option<&str>) -> Diag {
+    match remark {
+        Some(remark) => diag.note(remark),
         None => diag,
     }
 }

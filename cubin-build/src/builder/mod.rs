@@ -10,6 +10,7 @@ mod prebuilt;
 mod ptx;
 mod run;
 mod settings;
+mod signed;
 
 use std::{
     fmt,
@@ -226,7 +227,8 @@ impl Builder {
     /// Does it all; on failure shows every finding, tells cargo, and ends the process with status 1.
     ///
     /// Standard output gets cargo's directives: `rerun-if-*` for every file, directory and variable that was
-    /// consulted, one `warning` or `error` line per finding. Standard error gets the findings as rustc would show them.
+    /// consulted, one `warning` or `error` line per finding, and for every source that was compiled a line that says
+    /// why, which `cargo build -vv` shows. Standard error gets the findings as rustc would show them.
     pub fn build(self) {
         let env = Env::process();
         let outcome = run::run(&self, &env);
@@ -253,6 +255,10 @@ impl Builder {
                 }
             }
             std::process::exit(1);
+        }
+        // Not of a build that failed: cargo then shows all of standard output, and this would hide what matters.
+        for line in &outcome.progress {
+            cargo::progress(line);
         }
         for path in &outcome.watch.paths {
             cargo::rerun_if_changed(path);
@@ -347,6 +353,8 @@ pub(crate) struct Outcome {
     pub(crate) baseline: Option<report::BaselineFile>,
     /// Something that took long and that the user should know of even when all went well.
     pub(crate) announcement: Option<String>,
+    /// What was compiled, and why.
+    pub(crate) progress: Vec<String>,
     /// Set in report mode.
     pub(crate) report: Option<report::Request>,
 }

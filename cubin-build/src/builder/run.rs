@@ -10,6 +10,7 @@ use super::{
     images::{self, Compiled, Names, Places, Reader},
     messages, prebuilt,
     settings::{self, Settings},
+    signed::{self, Signed},
 };
 use crate::{
     cache, codegen,
@@ -50,6 +51,7 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
         baseline: None,
         report: None,
         announcement: None,
+        progress: Vec::new(),
     };
     // Registered even when unset: setting it later must run the script again.
     env.note(report::VARIABLE);
@@ -80,8 +82,18 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
             (Some(toolkit), units)
         }
     };
-    let sink = &mut outcome.sink;
-    let modules = read_units(settings, toolkit.as_ref(), &units, &mut places, sink);
+    let mut signed = match &toolkit {
+        Some(toolkit) => signed::read(env, &request(settings, toolkit), &units),
+        None => Signed::default(),
+    };
+    let modules = read_units(
+        settings,
+        toolkit.as_ref(),
+        &units,
+        &mut signed,
+        &mut places,
+        &mut outcome.sink,
+    );
     outcome.facts = modules
         .iter()
         .flat_map(|module| module.facts.iter().cloned())
@@ -90,11 +102,11 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
         .facts
         .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
-    if sink.has_errors() {
+    if outcome.sink.has_errors() {
         return None;
     }
-    let (text, cubins) = generate(settings, modules, sink);
-    if sink.has_errors() {
+    let (text, cubins) = generate(settings, modules, &mut outcome.sink);
+    if outcome.sink.has_errors() {
         return None;
     }
     judge(settings, outcome);
@@ -136,6 +148,17 @@ fn find_toolkit(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option
     }
 }
 
+fn request<'a>(settings: &'a Settings, toolkit: &'a Toolkit) -> compile::Request<'a> {
+    compile::Request {
+        toolkit,
+        root: &settings.root,
+        out_dir: &settings.work_dir,
+        sources: &settings.sources,
+        targets: &settings.targets,
+        options: &settings.options,
+    }
+}
+
 fn compile(
     settings: &Settings,
     env: &Env,
@@ -144,14 +167,7 @@ fn compile(
     outcome: &mut Outcome,
 ) -> Option<Vec<Unit>> {
     let sink = &mut outcome.sink;
-    let request = compile::Request {
-        toolkit,
-        root: &settings.root,
-        out_dir: &settings.work_dir,
-        sources: &settings.sources,
-        targets: &settings.targets,
-        options: &settings.options,
-    };
+    let request = request(settings, toolkit);
     let compiled = match compile::compile(env, &request) {
         Ok(compiled) => compiled,
         Err(error) => {
@@ -167,6 +183,10 @@ fn compile(
         sink.push(messages::failure(failure, &source, places));
     }
     for unit in &compiled.units {
+        outcome.progress.extend(messages::compiled(
+            unit,
+            &super::shown_path(&settings.root, settings.original(&unit.source)),
+        ));
         for message in unit
             .messages
             .iter()
@@ -252,6 +272,7 @@ fn read_units(
     settings: &Settings,
     toolkit: Option<&Toolkit>,
     units: &[Unit],
+    signed: &mut Signed,
     places: &mut Places,
     sink: &mut Sink,
 ) -> Vec<Compiled> {
@@ -299,6 +320,7 @@ fn read_units(
         let mut reader = Reader {
             config: &settings.config,
             toolkit,
+            signed,
             places,
             sink,
         };

@@ -97,9 +97,13 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .or_else(|| generate.file.as_ref().map(|file| file.value.clone()))
         .unwrap_or_else(|| DEFAULT_FILE.to_owned());
     if Path::new(&out_file).components().count() != 1 {
+        let code = match builder.out_file {
+            Some(_) => codes::BUILDER_INVALID,
+            None => codes::CONFIG_INVALID,
+        };
         sink.push(
             Diag::error(
-                codes::CONFIG_INVALID,
+                code,
                 format!("`{out_file}` is no file name for the generated code"),
             )
             .at_place(generate.file.as_ref().map(|file| &file.span), "")
@@ -234,12 +238,14 @@ fn targets(
     sink: &mut Sink,
 ) -> Vec<Sm> {
     let mut texts = Vec::new();
-    let mut origin = "given to Builder::arch";
+    let mut origin = "given to `Builder::arch` in build.rs";
+    let mut code = codes::BUILDER_INVALID;
     if let Some(value) = env
         .get("CUBIN_BUILD_ARCH")
         .filter(|value| !value.is_empty())
     {
         origin = "from the environment variable CUBIN_BUILD_ARCH";
+        code = codes::ENVIRONMENT_INVALID;
         let value = value.to_string_lossy().into_owned();
         texts.extend(
             value
@@ -255,10 +261,7 @@ fn targets(
         match compile::target(text) {
             Ok(target) if targets.contains(&target) => {}
             Ok(target) => targets.push(target),
-            Err(error) => sink.push(Diag::error(
-                codes::CONFIG_INVALID,
-                format!("{error} ({origin})"),
-            )),
+            Err(error) => sink.push(Diag::error(code, format!("{error} ({origin})"))),
         }
     }
     if texts.is_empty() {
@@ -292,9 +295,13 @@ fn toolkit_request(
         Some((text, span)) => match text.parse() {
             Ok(wanted) => Some(wanted),
             Err(error) => {
-                sink.push(
-                    Diag::error(codes::CONFIG_INVALID, format!("{error}")).at_place(span, ""),
-                );
+                sink.push(match span {
+                    Some(_) => {
+                        Diag::error(codes::CONFIG_INVALID, format!("{error}")).at_place(span, "")
+                    }
+                    None => Diag::error(codes::BUILDER_INVALID, format!("{error}"))
+                        .note("given to `Builder::toolkit` in build.rs"),
+                });
                 return None;
             }
         },

@@ -8,6 +8,7 @@
 //!     saxpy.ptx
 //!     log.txt                            what nvcc printed
 //!     record.txt                         everything the result depends on, one item per line; written last
+//! OUT_DIR/units/saxpy-3fa19c04/probe.1.sm_90a/    only where the front end was asked something ([`FrontEnd`])
 //! ```
 //!
 //! A unit is compiled when its record is missing or any line of it would read differently now; that line is the
@@ -29,6 +30,7 @@
 mod command;
 mod depfile;
 mod error;
+mod front_end;
 mod message;
 mod ptxas_log;
 mod record;
@@ -43,6 +45,7 @@ use cubin_core::Sm;
 
 pub use self::{
     error::{Cause, Error, Failure, TargetError},
+    front_end::{FrontEnd, Registrations},
     message::{Level, Message, Tool},
     ptxas_log::Spills,
 };

@@ -93,7 +93,9 @@ pub(super) fn input_lines(
             },
         });
     }
-    lines.extend(shadow_lines(inputs, root, includes, files, listings));
+    lines.extend(listings.shadows(inputs, includes, || {
+        shadow_lines(inputs, root, includes, files, listings)
+    }));
     lines
 }
 
@@ -180,11 +182,45 @@ fn shadow_lines(
 
 /// Names in directories, each read once per process.
 #[derive(Debug, Default)]
-pub(super) struct Listings(Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>);
+pub(super) struct Listings {
+    names: Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>,
+    last: Mutex<Option<Shadows>>,
+}
+
+/// What shadows some inputs.
+#[derive(Debug)]
+struct Shadows {
+    inputs: Vec<Input>,
+    includes: Vec<PathBuf>,
+    lines: Vec<String>,
+}
 
 impl Listings {
+    /// As `find` says, or as it said last: all targets of a source most often have the same inputs.
+    fn shadows(
+        &self,
+        inputs: &[Input],
+        includes: &[PathBuf],
+        find: impl FnOnce() -> Vec<String>,
+    ) -> Vec<String> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last()
+            && last.inputs == inputs
+            && last.includes == includes
+        {
+            return last.lines.clone();
+        }
+        let lines = find();
+        *last() = Some(Shadows {
+            inputs: inputs.to_vec(),
+            includes: includes.to_vec(),
+            lines: lines.clone(),
+        });
+        lines
+    }
+
     fn of(&self, dir: &Path) -> Arc<HashSet<OsString>> {
-        let mut map = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut map = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = map.get(dir) {
             return Arc::clone(known);
         }

@@ -30,14 +30,14 @@ const VARIABLES: [&str; 7] = [
     "GCC_EXEC_PREFIX",
     "COMPILER_PATH",
 ];
-const RECORD: &str = "record.txt";
-const LOG: &str = "log.txt";
+pub(super) const RECORD: &str = "record.txt";
+pub(super) const LOG: &str = "log.txt";
 
 /// What all units of a request share.
 pub(super) struct Common<'a> {
-    env: &'a Env,
-    request: &'a Request<'a>,
-    host: Option<&'a HostCompiler>,
+    pub(super) env: &'a Env,
+    pub(super) request: &'a Request<'a>,
+    pub(super) host: Option<&'a HostCompiler>,
     files: &'a Files,
     listings: Listings,
     toolkit_lines: Vec<String>,
@@ -110,9 +110,9 @@ pub(super) struct Plan<'a> {
     source: &'a Source,
     target: Sm,
     kind: Kind,
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
     includes: Vec<PathBuf>,
-    words: Vec<OsString>,
+    pub(super) words: Vec<OsString>,
     head: Vec<String>,
 }
 
@@ -280,7 +280,7 @@ impl<'a> Plan<'a> {
             failure.command.clone_from(&shown);
             failure
         };
-        let made = self.collect();
+        let made = files_in(&self.dir);
         let inputs = self.inputs(common, &made);
         self.clean(&made);
         if !output.status.success() {
@@ -369,18 +369,6 @@ impl<'a> Plan<'a> {
             command.envs(host.variables.iter().cloned());
         }
         Ok(command)
-    }
-
-    /// What stands in the unit's directory, sorted.
-    fn collect(&self) -> Vec<PathBuf> {
-        let mut made: Vec<PathBuf> = fs::read_dir(&self.dir)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
-            .collect();
-        made.sort();
-        made
     }
 
     /// What went in; `None` when nothing tells.
@@ -487,6 +475,18 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// What stands in a directory, sorted.
+pub(super) fn files_in(dir: &Path) -> Vec<PathBuf> {
+    let mut made: Vec<PathBuf> = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    made.sort();
+    made
+}
+
 /// Directory of a source's units: its stem to be readable, a hash of its path to be unique.
 fn unit_name(path: &Path) -> String {
     let hash = ContentHash::of(path.as_os_str().as_encoded_bytes()).to_string();
@@ -513,7 +513,7 @@ fn tame_stem(path: &Path) -> String {
     }
 }
 
-fn ending<'a>(paths: &'a [PathBuf], end: &str) -> Option<&'a Path> {
+pub(super) fn ending<'a>(paths: &'a [PathBuf], end: &str) -> Option<&'a Path> {
     paths
         .iter()
         .find(|path| {

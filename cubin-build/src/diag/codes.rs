@@ -12,6 +12,10 @@ pub enum Topic {
     Budget,
     /// cubin.toml.
     Config,
+    /// What build.rs passes to the builder.
+    Script,
+    /// Environment variables.
+    Environment,
     /// The baseline file.
     Baseline,
     /// Finding or installing the CUDA toolkit.
@@ -34,6 +38,11 @@ impl Topic {
         match self {
             Self::Budget => ("kernel over budget", "kernels over budget"),
             Self::Config => ("problem in cubin.toml", "problems in cubin.toml"),
+            Self::Script => ("problem in build.rs", "problems in build.rs"),
+            Self::Environment => (
+                "problem with an environment variable",
+                "problems with environment variables",
+            ),
             Self::Baseline => ("problem in the baseline", "problems in the baseline"),
             Self::Toolkit => (
                 "problem with the CUDA toolkit",
@@ -109,6 +118,12 @@ codes! {
     CONFIG_INVALID = "config-invalid", Config,
         "A value of cubin.toml has the wrong type or cannot be understood (a target that is none, a version that is none), or values contradict each other. The message says what is expected there.",
         "error[config-invalid]: `90a` is no GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`";
+    BUILDER_INVALID = "builder-invalid", Script,
+        "An argument that build.rs passes to a method of the builder cannot be used: a target that is none, a version that is none, an nvcc flag that would undo what cubin-build relies on, an include directory that does not exist, a file that is none of the sources. The message names the method; the same value in cubin.toml is `config-invalid`.",
+        "error[builder-invalid]: nvcc flag `-o` cannot be used: cubin-build itself chooses what is made and where\n  = note: given to `Builder::flag` or `Builder::flags` in build.rs";
+    ENVIRONMENT_INVALID = "environment-invalid", Environment,
+        "An environment variable that cubin-build reads holds a value that cannot be used. The message names the variable.",
+        "error[environment-invalid]: `native` is no target: it means the GPU of the machine that builds, which may have none (from the environment variable CUBIN_BUILD_ARCH)";
     POLICY_INVALID = "policy-invalid", Config,
         "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
         "error[policy-invalid]: `static-shared` in [defaults] is no size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
@@ -172,7 +187,7 @@ codes! {
         "A kernel has different parameter types on different targets, for example through `#if __CUDA_ARCH__`. One wrapper cannot serve both.",
         "error[signature-differs-between-targets]: parameter 1 of `reduce` is `float` on sm_80 and `double` on sm_90";
     KERNEL_REFUSED = "kernel-refused", Signature,
-        "No exact wrapper can be made for a kernel: a parameter's type is not visible in the compiler's files, or has no Rust counterpart. The kernel is compiled and its budgets are checked, but the generated module has no method for it. A warning.",
+        "No exact wrapper can be made for a kernel: a parameter's type is not visible in the compiler's files, or has no Rust counterpart. Where the files leave a layout open (an `__int128` member prints as `long long`), the compiler's front end has been asked, and a note says what it said. The kernel is compiled and its budgets are checked, but the generated module has no method for it. A warning.",
         "warning[kernel-refused]: no wrapper for `apply<lambda>`: parameter 0 is a lambda, whose type has no name";
     NAME_COLLISION = "name-collision", Signature,
         "Two kernels, types or modules would get the same Rust name. The C++ names are in the message; rename one of them.",

@@ -69,7 +69,7 @@ impl From<OverBudget<'_>> for Diag {
         if let Some(remedy) = help::remedy(worst.facts, &budget) {
             diag = diag.help(remedy);
         }
-        diag.help(help::raise(worst.facts, &budget, worst.value))
+        help::or_else(diag, &help::raise(worst.facts, &budget, worst.value))
     }
 }
 
@@ -118,7 +118,8 @@ impl From<NotKnown<'_>> for Diag {
         if let Some(span) = baseline.and_then(|recorded| recorded.span.clone()) {
             diag = diag.because(span, "no worse than this was accepted");
         }
-        reason(diag.note(note), budget.table).help(help::allow(facts, &budget))
+        let diag = reason(diag.note(note), budget.table);
+        help::or_else(diag, &help::allow(facts, &budget))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     config::{Glob, Key},
+    diag::Diag,
     policy::{Budget, Facts},
     source::Spanned,
 };
@@ -96,13 +97,21 @@ fn fewer_registers(facts: &Facts, budget: u64) -> Option<String> {
 pub(super) fn raise(facts: &Facts, budget: &Budget<'_>, value: u64) -> String {
     let key = budget.key.name();
     if is_own(facts, budget.pattern) {
-        return format!("or raise `{key}` to {value} in the kernel's [[rule]]");
+        return format!("raise `{key}` to {value} in the kernel's [[rule]]");
     }
     format!(
-        "or give the kernel a budget of its own in cubin.toml:\n[[rule]]\nkernel = {}\n{key} = {value}\nreason = \
+        "give the kernel a budget of its own in cubin.toml:\n[[rule]]\nkernel = {}\n{key} = {value}\nreason = \
          \"why this kernel may\"",
         toml_string(&facts.name)
     )
+}
+
+/// Adds the way out that is always there, which follows with "or" on a remedy that was found.
+pub(super) fn or_else(diag: Diag, way_out: &str) -> Diag {
+    match diag.help.is_empty() {
+        true => diag.help(way_out),
+        false => diag.help(format!("or {way_out}")),
+    }
 }
 
 /// Whether a rule is already the kernel's own.
@@ -117,10 +126,10 @@ pub(super) fn is_own(facts: &Facts, pattern: Option<&Spanned<Glob>>) -> bool {
 pub(super) fn allow(facts: &Facts, budget: &Budget<'_>) -> String {
     // A further rule would not win against one for a target.
     if is_own(facts, budget.pattern) && !budget.table.archs.is_empty() {
-        return "or set `level = \"allow\"` in the kernel's [[rule]]".to_owned();
+        return "set `level = \"allow\"` in the kernel's [[rule]]".to_owned();
     }
     format!(
-        "or accept it for this kernel in cubin.toml:\n[[rule]]\nkernel = {}\n{} = {}\nlevel = \"allow\"\nreason = \
+        "accept it for this kernel in cubin.toml:\n[[rule]]\nkernel = {}\n{} = {}\nlevel = \"allow\"\nreason = \
          \"why this kernel may\"",
         toml_string(&facts.name),
         budget.key.name(),

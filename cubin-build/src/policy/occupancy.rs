@@ -12,7 +12,7 @@ use super::{
     Facts,
     baseline::{Baseline, Figure, Recorded, Value},
     findings::{budget_label, reason, targets_text},
-    help::{is_own, register_limit, toml_string},
+    help::{is_own, or_else, register_limit, toml_string},
     resolve::{OccupancyBudget, Selection},
 };
 use crate::{
@@ -215,7 +215,7 @@ impl From<LowOccupancy<'_>> for Diag {
         for help in remedies(worst, limit) {
             diag = diag.help(help);
         }
-        diag.help(lower(worst, &budget))
+        or_else(diag, &lower(worst, &budget))
     }
 }
 
@@ -354,8 +354,8 @@ fn lower(on: &OnTarget<'_>, budget: &OccupancyBudget<'_>) -> String {
     let min = per_mille(on.share()) as f64 / 1000.0;
     if is_own(on.facts, budget.pattern) {
         return match min > 0.0 {
-            true => format!("or lower `min` to {min} in the kernel's [[rule]]"),
-            false => "or set `level = \"allow\"` in the kernel's [[rule]]".to_owned(),
+            true => format!("lower `min` to {min} in the kernel's [[rule]]"),
+            false => "set `level = \"allow\"` in the kernel's [[rule]]".to_owned(),
         };
     }
     let table = format!("[[rule]]\nkernel = {}\n", toml_string(&on.facts.name));
@@ -366,13 +366,13 @@ fn lower(on: &OnTarget<'_>, budget: &OccupancyBudget<'_>) -> String {
     let why = "reason = \"why this kernel may\"";
     if min <= 0.0 {
         return format!(
-            "or accept it for this kernel in cubin.toml:\n{table}occupancy = {{ block = {}, min = {}{dynamic} }}\nlevel \
+            "accept it for this kernel in cubin.toml:\n{table}occupancy = {{ block = {}, min = {}{dynamic} }}\nlevel \
              = \"allow\"\n{why}",
             limit.block, limit.min
         );
     }
     format!(
-        "or give the kernel a budget of its own in cubin.toml:\n{table}occupancy = {{ block = {}, min = {min}{dynamic} \
+        "give the kernel a budget of its own in cubin.toml:\n{table}occupancy = {{ block = {}, min = {min}{dynamic} \
          }}\n{why}",
         limit.block
     )

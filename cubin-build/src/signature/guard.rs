@@ -150,13 +150,6 @@ fn obscure_wide(ty: &mut Type) {
     }
 }
 
-/// The record and all it holds by value.
-pub(super) fn by_value(signatures: &Signatures, id: RecordId) -> HashSet<RecordId> {
-    let mut found = HashSet::new();
-    add_by_value(signatures, &Type::Record(id), &mut found);
-    found
-}
-
 /// Records that `ty` holds by value, at any depth.
 fn add_by_value(signatures: &Signatures, ty: &Type, found: &mut HashSet<RecordId>) {
     match ty {

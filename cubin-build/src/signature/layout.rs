@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ctype::{Builtin, CType, QType, TagKind};
+use super::probe::{Answer, Answers, Place};
 use super::tags::{RawRecord, Tables};
 use super::toolkit::{scalar_size, toolkit_record, vector_record};
 
@@ -54,16 +55,47 @@ pub(super) struct Offset {
     pub bit: u64,
     /// Size in bytes; of a bit field, that of its type.
     pub size: u64,
+    /// The compiler says that the `long long` that is printed is an `__int128`.
+    pub int128: bool,
 }
 
-/// A reason why a size is not known, as a clause: "`X` is not printed by the compiler".
-pub(super) type Unknown = String;
+/// A reason why a size is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unknown {
+    /// As a clause: "`X` is not printed by the compiler".
+    pub clause: String,
+    /// The compiler's front end could tell.
+    pub askable: bool,
+}
+
+impl From<String> for Unknown {
+    fn from(clause: String) -> Self {
+        Self {
+            clause,
+            askable: false,
+        }
+    }
+}
+
+impl From<&str> for Unknown {
+    fn from(clause: &str) -> Self {
+        clause.to_owned().into()
+    }
+}
+
+fn askable(clause: String) -> Unknown {
+    Unknown {
+        clause,
+        askable: true,
+    }
+}
 
 type Cached = Option<Result<Rc<Layout>, Unknown>>;
 
 /// Computes layouts, each once.
 pub(super) struct Layouts<'u> {
     tables: &'u Tables,
+    answers: &'u Answers,
     /// `None` while it is being computed.
     cache: HashMap<String, Cached>,
     depth: u32,
@@ -84,7 +116,7 @@ fn builtin_size(builtin: Builtin) -> Result<(u64, u64), Unknown> {
             return Err("`long double` has other sizes on the device than on the host".into());
         }
         Builtin::Void => return Err("`void` has no size".into()),
-        Builtin::Other(name) => return Err(format!("`{name}` has no agreed layout")),
+        Builtin::Other(name) => return Err(format!("`{name}` has no agreed layout").into()),
     };
     Ok((size, size))
 }
@@ -95,9 +127,10 @@ pub(super) fn align_up(offset: u64, align: u64) -> u64 {
 }
 
 impl<'u> Layouts<'u> {
-    pub(super) fn new(tables: &'u Tables) -> Self {
+    pub(super) fn new(tables: &'u Tables, answers: &'u Answers) -> Self {
         Self {
             tables,
+            answers,
             cache: HashMap::new(),
             depth: 0,
         }
@@ -119,12 +152,14 @@ impl<'u> Layouts<'u> {
                 let bytes = size
                     .checked_mul(bound.unwrap_or(0))
                     .filter(|bytes| *bytes <= MAX_SIZE)
-                    .ok_or_else(|| format!("an array of {bound:?} elements is too large"))?;
+                    .ok_or_else(|| {
+                        Unknown::from(format!("an array of {bound:?} elements is too large"))
+                    })?;
                 Ok((bytes, align))
             }
             CType::Named(name) => {
                 let Some((target, align)) = self.tables.typedefs.get(name) else {
-                    return Err(format!("`{name}` is not printed by the compiler"));
+                    return Err(format!("`{name}` is not printed by the compiler").into());
                 };
                 self.enter()?;
                 let found = self.sized(target, member);
@@ -161,7 +196,7 @@ impl<'u> Layouts<'u> {
     pub(super) fn record(&mut self, tag: &str) -> Result<Rc<Layout>, Unknown> {
         match self.cache.get(tag) {
             Some(Some(known)) => return known.clone(),
-            Some(None) => return Err(format!("`{tag}` contains itself")),
+            Some(None) => return Err(format!("`{tag}` contains itself").into()),
             None => {}
         }
         self.enter()?;
@@ -173,7 +208,12 @@ impl<'u> Layouts<'u> {
     }
 
     fn compute(&mut self, tag: &str) -> Result<Layout, Unknown> {
-        if let Some(record) = self.tables.records.get(tag) {
+        let answers = self.answers;
+        let printed = self.tables.records.get(tag);
+        if let Some(answer) = answers.of(tag) {
+            return self.measured(tag, printed, answer);
+        }
+        if let Some(record) = printed {
             return self.members(tag, record);
         }
         if let Some(vector) = vector_record(tag) {
@@ -197,18 +237,111 @@ impl<'u> Layouts<'u> {
                     .map(|index| Offset {
                         bit: 64 * index,
                         size: 8,
+                        int128: false,
                     })
                     .collect(),
                 has_long_long: false,
                 has_wide_gap: false,
             });
         }
-        Err(format!("`{tag}` is not printed by the compiler"))
+        Err(askable(format!("`{tag}` is not printed by the compiler")))
+    }
+
+    /// As the front end answered, where its answer and the printed members can both be true.
+    fn measured(
+        &mut self,
+        tag: &str,
+        printed: Option<&RawRecord>,
+        answer: &Answer,
+    ) -> Result<Layout, Unknown> {
+        let raw = printed.map_or(&[][..], |record| &record.fields);
+        let mut layout = Layout {
+            size: answer.size,
+            align: answer.align,
+            empty: printed.is_some() && raw.is_empty(),
+            offsets: Vec::with_capacity(raw.len()),
+            has_long_long: false,
+            has_wide_gap: false,
+        };
+        let mut end = 0;
+        for (index, field) in raw.iter().enumerate() {
+            let Some(place) = answer.places.get(index).and_then(Option::as_ref) else {
+                layout.offsets.push(Offset {
+                    bit: end * 8,
+                    size: 0,
+                    int128: false,
+                });
+                continue;
+            };
+            // A member's own type may be one that could not be asked about.
+            if !place.int128 && !self.is_long_long(&field.ty) {
+                self.note_contents(&field.ty, &mut layout);
+            }
+            let offset = self.measured_offset(place).ok_or_else(|| {
+                format!("the compiler's answers about `{tag}` contradict each other")
+            })?;
+            let printed = match self.sized(&field.ty, true)?.0 {
+                bytes if place.int128 && self.is_long_long(&field.ty) => bytes.saturating_mul(2),
+                bytes => bytes,
+            };
+            if place
+                .size
+                .is_some_and(|size| size != printed.max(1) && size != printed)
+            {
+                return Err(format!(
+                    "the compiler puts `{tag}::{}` at byte {offset} with {} bytes, but prints a type of {printed} bytes",
+                    place.name,
+                    place.size.unwrap_or_default()
+                )
+                .into());
+            }
+            end = offset
+                .checked_add(printed)
+                .filter(|end| *end <= answer.size)
+                .ok_or_else(|| {
+                    format!("the compiler puts `{tag}::{}` at byte {offset}, beyond the end of `{tag}` at {}", place.name, answer.size)
+                })?;
+            layout.offsets.push(Offset {
+                bit: offset * 8,
+                size: printed,
+                int128: place.int128,
+            });
+        }
+        Ok(layout)
+    }
+
+    /// Where a member lies that was perhaps asked about through a member of its own.
+    fn measured_offset(&mut self, place: &Place) -> Option<u64> {
+        let mut offset = place.offset;
+        for (tag, index) in &place.through {
+            let inner = self.record(tag).ok()?;
+            offset = offset.checked_sub(inner.offsets.get(*index)?.bit / 8)?;
+        }
+        Some(offset)
+    }
+
+    /// Whether it is a `long long`, or an array of them.
+    pub(super) fn is_long_long(&self, ty: &QType) -> bool {
+        let mut ty = ty;
+        for _ in 0..MAX_DEPTH {
+            ty = match &ty.kind {
+                CType::Array(of, _) => of,
+                CType::Named(name) => match self.tables.typedefs.get(name) {
+                    Some((target, _)) => target,
+                    None => return false,
+                },
+                CType::Builtin(builtin) => {
+                    return matches!(builtin, Builtin::LongLong | Builtin::ULongLong);
+                }
+                _ => return false,
+            };
+        }
+        false
     }
 
     fn members(&mut self, tag: &str, record: &RawRecord) -> Result<Layout, Unknown> {
         let is_union = record.kind == TagKind::Union;
-        let too_large = || format!("`{tag}` is too large");
+        let too_large = || Unknown::from(format!("`{tag}` is too large"));
         let (mut bit, mut end, mut align) = (0_u64, 0_u64, 1_u64);
         let mut layout = Layout {
             size: 0,
@@ -227,9 +360,9 @@ impl<'u> Layouts<'u> {
             }
             if record.pack != 0 {
                 if field.align != 0 || (field.bits.is_some() && record.pack != 1) {
-                    return Err(format!(
+                    return Err(askable(format!(
                         "`{tag}` mixes `#pragma pack` with aligned members or bit fields"
-                    ));
+                    )));
                 }
                 field_align = field_align.min(record.pack);
             }
@@ -240,7 +373,7 @@ impl<'u> Layouts<'u> {
             if let Some(width) = field.bits {
                 let unit = size * 8;
                 if width > unit {
-                    return Err(format!("`{tag}` has a bit field wider than its type"));
+                    return Err(format!("`{tag}` has a bit field wider than its type").into());
                 }
                 let packed = record.packed || field.packed || record.pack == 1;
                 let straddles = width != 0 && bit / unit != (bit + width - 1) / unit;
@@ -250,7 +383,11 @@ impl<'u> Layouts<'u> {
                 if field.align != 0 {
                     bit = align_up(bit, field.align * 8);
                 }
-                layout.offsets.push(Offset { bit, size });
+                layout.offsets.push(Offset {
+                    bit,
+                    size,
+                    int128: false,
+                });
                 bit += width;
                 if field.name.is_some() {
                     align = align.max(field_align);
@@ -261,6 +398,7 @@ impl<'u> Layouts<'u> {
                 layout.offsets.push(Offset {
                     bit: offset * 8,
                     size,
+                    int128: false,
                 });
                 bit = offset
                     .checked_add(size)
@@ -286,19 +424,20 @@ impl<'u> Layouts<'u> {
             _ => 0,
         };
         if last_padding >= align {
-            return Err(format!(
+            return Err(askable(format!(
                 "`{tag}` ends in {last_padding} bytes of padding, more than its printed members explain; one may be an `__int128`"
-            ));
+            )));
         }
         if tag.starts_with("__SO__") {
             return Err(format!(
                 "`{tag}` is the part of a base class that leaves its tail padding to derived classes"
-            ));
+            )
+            .into());
         }
         if unprinted > 0 && !layout.empty && !is_union && !last_is_flexible {
-            return Err(format!(
+            return Err(askable(format!(
                 "`{tag}` has {unprinted} bytes at its end that the compiler does not print, as when a member is an `__int128`"
-            ));
+            )));
         }
         Ok(layout)
     }
@@ -334,10 +473,10 @@ impl<'u> Layouts<'u> {
 /// Bytes of an enumeration without a fixed type: 4, or 8 when a value needs them.
 pub(super) fn enum_size(tables: &Tables, tag: &str) -> Result<u64, Unknown> {
     let Some(found) = tables.enums.get(tag) else {
-        return Err(format!("`{tag}` is not printed by the compiler"));
+        return Err(format!("`{tag}` is not printed by the compiler").into());
     };
     if !found.exact {
-        return Err(format!("`{tag}` has values that are no plain numbers"));
+        return Err(format!("`{tag}` has values that are no plain numbers").into());
     }
     let negative = found.values.iter().any(|(_, value)| *value < 0);
     let (low, high) = if negative {

@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::io::Read;
 
+use super::bytes::{Bytes, IDENT_PART, IDENT_START, IN_BODY, IN_DECLARATION, IN_LINE, span};
+
 /// Longest token kept. Mangled names of template-heavy code reach some 10 KB.
 const MAX_TOKEN: usize = 1 << 20;
 /// Longest directive line looked at.
@@ -84,7 +86,7 @@ pub(super) struct Lexer<'a> {
 }
 
 fn ident_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
+    IDENT_START[usize::from(byte)]
 }
 
 fn into_text(bytes: Vec<u8>) -> String {
@@ -95,7 +97,7 @@ fn into_text(bytes: Vec<u8>) -> String {
 }
 
 fn ident_part(byte: u8) -> bool {
-    ident_start(byte) || byte.is_ascii_digit()
+    IDENT_PART[usize::from(byte)]
 }
 
 impl<'a> Lexer<'a> {
@@ -145,6 +147,9 @@ impl<'a> Lexer<'a> {
 
     /// The byte `ahead` of the next one; `ahead` is at most 2.
     fn peek_at(&mut self, ahead: usize) -> Result<Option<u8>, LexError> {
+        if self.at + ahead < self.end {
+            return Ok(self.buffer.get(self.at + ahead).copied());
+        }
         while self.at + ahead >= self.end && !self.ended {
             self.fill()?;
         }
@@ -221,19 +226,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes bytes for as long as they are `wanted`, giving each piece to `keep`. None of them may be a newline.
-    fn take_while(
-        &mut self,
-        wanted: impl Fn(u8) -> bool,
-        mut keep: impl FnMut(&[u8]),
-    ) -> Result<(), LexError> {
+    fn take_while(&mut self, wanted: &Bytes, mut keep: impl FnMut(&[u8])) -> Result<(), LexError> {
         loop {
             let here = self.here();
-            let end = here.iter().position(|byte| !wanted(*byte));
-            let piece = here.get(..end.unwrap_or(here.len())).unwrap_or_default();
-            keep(piece);
-            let taken = piece.len();
+            let taken = span(here, wanted);
+            let all = taken == here.len();
+            keep(here.get(..taken).unwrap_or_default());
             self.at += taken;
-            if end.is_some() || self.ended {
+            if !all || self.ended {
                 return Ok(());
             }
             self.fill()?;
@@ -243,17 +243,45 @@ impl<'a> Lexer<'a> {
     /// Takes the line up to its end, keeping the start of the text.
     fn rest_of_line(&mut self) -> Result<Vec<u8>, LexError> {
         let mut text = Vec::new();
-        self.take_while(
-            |byte| byte != b'\n',
-            |piece| {
-                let room = MAX_DIRECTIVE.saturating_sub(text.len()).min(piece.len());
-                text.extend_from_slice(piece.get(..room).unwrap_or_default());
-            },
-        )?;
+        self.take_while(&IN_LINE, |piece| {
+            let room = MAX_DIRECTIVE.saturating_sub(text.len()).min(piece.len());
+            text.extend_from_slice(piece.get(..room).unwrap_or_default());
+        })?;
         Ok(text)
     }
 
+    /// Takes a line marker that names the file of the one before, as nearly every one does and as most lines of a
+    /// `.gpu` file are. `None` when it is anything else, or does not lie in the buffer as a whole.
+    fn marker_of_same_file(&self) -> Option<(u32, usize)> {
+        let here = self.here();
+        let digits = here.strip_prefix(b"# ")?;
+        let (length, mut at, mut line) = (digits.len(), 0, 0_u32);
+        while at < length && digits[at].is_ascii_digit() {
+            line = line
+                .checked_mul(10)?
+                .checked_add(u32::from(digits[at] - b'0'))?;
+            at += 1;
+        }
+        if at == 0 {
+            return None;
+        }
+        let file = self.files.get(self.place.file? as usize)?;
+        let rest = digits
+            .get(at..)?
+            .strip_prefix(b" \"")?
+            .strip_prefix(file.as_bytes())?
+            .strip_prefix(b"\"")?;
+        let flags = span(rest, &IN_LINE);
+        (flags < rest.len()).then(|| (line, here.len() - rest.len() + flags))
+    }
+
     fn directive(&mut self) -> Result<(), LexError> {
+        if let Some((line, taken)) = self.marker_of_same_file() {
+            self.at += taken;
+            // The newline still to come adds one.
+            self.place.line = line.saturating_sub(1);
+            return Ok(());
+        }
         let text = self.rest_of_line()?;
         let text = String::from_utf8_lossy(&text);
         let body = text.trim_start_matches('#').trim_start();
@@ -395,7 +423,7 @@ impl<'a> Lexer<'a> {
     fn ident(&mut self) -> Result<String, LexError> {
         let mut text = Vec::new();
         let mut length = 0_usize;
-        self.take_while(ident_part, |piece| {
+        self.take_while(&IDENT_PART, |piece| {
             length = length.saturating_add(piece.len());
             if length <= MAX_TOKEN {
                 text.extend_from_slice(piece);
@@ -444,20 +472,39 @@ impl<'a> Lexer<'a> {
         Err(self.error("ends inside a literal"))
     }
 
+    /// Passes the rest of a declaration without making tokens: up to and with a `;` or `}` outside of all brackets, or
+    /// up to a `{` there, and says which it was. `depth` counts the brackets that are open.
+    pub(super) fn skip_declaration(&mut self, depth: &mut u32) -> Result<Option<u8>, LexError> {
+        loop {
+            let mut passed = false;
+            self.take_while(&IN_DECLARATION, |piece| passed |= !piece.is_empty())?;
+            self.line_start &= !passed;
+            self.blanks()?;
+            match self.peek()? {
+                None => return Ok(None),
+                Some(quote @ (b'"' | b'\'')) => self.literal(quote)?,
+                Some(b'{') if *depth == 0 => return Ok(Some(b'{')),
+                Some(byte) => {
+                    self.bump(byte);
+                    match byte {
+                        b'(' | b'[' | b'{' => *depth += 1,
+                        b')' | b']' | b'}' => *depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                    if *depth == 0 && matches!(byte, b';' | b'}') {
+                        return Ok(Some(byte));
+                    }
+                }
+            }
+        }
+    }
+
     /// Passes everything up to the brace that closes `depth` open ones. Makes no tokens.
     pub(super) fn skip_braces(&mut self, mut depth: usize) -> Result<(), LexError> {
         while depth > 0 {
             // Whatever cannot begin one of the cases below.
             let mut passed = false;
-            self.take_while(
-                |byte| {
-                    !matches!(
-                        byte,
-                        b'{' | b'}' | b'"' | b'\'' | b'/' | b'#' | b'\\' | b'\n' | b'\r'
-                    )
-                },
-                |piece| passed |= !piece.is_empty(),
-            )?;
+            self.take_while(&IN_BODY, |piece| passed |= !piece.is_empty())?;
             self.line_start &= !passed;
             self.blanks()?;
             match self.peek()? {
@@ -513,6 +560,20 @@ mod tests {
             }
             tokens.push(token);
         }
+    }
+
+    #[test]
+    fn markers_are_read_alike_on_both_ways() {
+        // The second of each pair names the same file, with flags or without, at the end of the text or not.
+        let text = "# 1 \"a b.h\"\nx\n# 7 \"a b.h\" 3\ny\n# 0 \"a b.h\"\nz\n# 9 \"a b.hh\"\nu\n\
+                    # 99999999999 \"a b.hh\"\nv\n# 3 \"a b.hh\"";
+        let places: Vec<(Option<u32>, u32)> = all(text)
+            .iter()
+            .map(|token| (token.place.file, token.place.line))
+            .collect();
+        // A number that is none leaves the count as it was.
+        let expected = [(0, 1), (0, 7), (0, 1), (1, 9), (1, 11)];
+        assert_eq!(places, expected.map(|(file, line)| (Some(file), line)));
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! into [`model::Signatures`]; [`check()`] compares that with what the cubin itself records of each
 //! parameter. What cannot be known exactly becomes a [`model::Refusal`] on the kernel, never a guess.
 
+mod bytes;
 pub mod check;
 mod ctype;
 mod declarator;
 pub mod declared;
+mod doubt;
 mod gpu;
 pub mod guard;
 mod layout;
@@ -26,15 +28,17 @@ mod stub;
 mod tags;
 mod toolkit;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 pub use check::{Finding, Problem, check};
+use doubt::Doubt;
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
+pub use probe::{Answers, Questions};
 use resolve::Resolver;
 
 /// One of the two files cannot be read.
@@ -92,15 +96,80 @@ impl std::error::Error for Error {}
 /// When a file cannot be read, ends inside a body, or registers kernels in an unknown shape.
 pub fn read(
     stub: &[u8],
-    mut gpu: impl Read,
+    gpu: impl Read,
     toolkit_includes: &[PathBuf],
 ) -> Result<Signatures, Error> {
-    let stub = stub::read(stub)?;
-    let unit = gpu::read(&mut gpu).map_err(|error| Error {
-        file: SideFile::Gpu,
-        line: error.line,
-        message: error.message,
+    let reading = Reading::new(stub, gpu, toolkit_includes, &Answers::default(), |_| {
+        HashSet::new()
     })?;
+    Ok(reading.signatures)
+}
+
+/// What [`read`] yields, and what is left to ask the compiler.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// As [`read`] yields them.
+    pub signatures: Signatures,
+    /// What would lift a refusal.
+    pub questions: Questions,
+    /// What came of asking, by the symbols of kernels for which it did not help.
+    pub remarks: BTreeMap<String, String>,
+}
+
+impl Reading {
+    /// As [`read`], with what the compiler has answered to the questions of an earlier reading.
+    ///
+    /// The files alone do not show that a kernel's last parameter is larger than its printed members. Where there is
+    /// something to ask, `contradicted` gives the symbols of kernels whose cubin says so.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn new(
+        stub: &[u8],
+        mut gpu: impl Read,
+        toolkit_includes: &[PathBuf],
+        answers: &Answers,
+        contradicted: impl FnOnce(&Signatures) -> HashSet<String>,
+    ) -> Result<Self, Error> {
+        let stub = stub::read(stub)?;
+        let unit = gpu::read(&mut gpu).map_err(|error| Error {
+            file: SideFile::Gpu,
+            line: error.line,
+            message: error.message,
+        })?;
+        let mut resolver = Resolver::new(&unit, &stub, answers);
+        let (signatures, doubts) = signatures(&mut resolver, &unit, &stub, toolkit_includes);
+        let contradicted = match doubts.iter().all(|doubt| doubt.refused) {
+            true => HashSet::new(),
+            false => contradicted(&signatures),
+        };
+        let tags: Vec<&String> = doubts
+            .iter()
+            .filter(|doubt| doubt.refused || contradicted.contains(&doubt.symbol))
+            .flat_map(|doubt| &doubt.tags)
+            .filter(|tag| !answers.tried(tag))
+            .collect();
+        let (questions, unaskable) = doubt::questions(&resolver, &tags);
+        let mut tried = answers.clone();
+        tried.extend(unaskable);
+        let remarks = doubts
+            .iter()
+            .filter_map(|doubt| Some((doubt.symbol.clone(), tried.remark(&doubt.tags)?)))
+            .collect();
+        Ok(Self {
+            signatures,
+            questions,
+            remarks,
+        })
+    }
+}
+
+fn signatures(
+    resolver: &mut Resolver<'_>,
+    unit: &gpu::Unit,
+    stub: &stub::Stub,
+    toolkit_includes: &[PathBuf],
+) -> (Signatures, Vec<Doubt>) {
     let toolkit: Vec<PathBuf> = toolkit_includes
         .iter()
         .map(|path| normal(path))
@@ -110,11 +179,11 @@ pub fn read(
         let path = normal(path);
         toolkit.iter().any(|dir| path.starts_with(dir))
     };
-    let mut resolver = Resolver::new(&unit, &stub);
     let mut kernels = Vec::with_capacity(stub.entries.len());
+    let mut doubts = Vec::new();
     let mut wrong = HashSet::new();
     for entry in &stub.entries {
-        let mut kernel = kernel(&mut resolver, &unit, entry);
+        let (mut kernel, open) = kernel(resolver, unit, entry);
         if kernel.refusal.is_none()
             && let Some((refusal, record)) = host_offsets(&kernel, &entry.offsets)
         {
@@ -125,6 +194,13 @@ pub fn read(
             .definition
             .as_ref()
             .is_some_and(|definition| in_toolkit(&definition.file));
+        if !kernel.in_toolkit_header && !open.is_empty() {
+            doubts.push(Doubt {
+                symbol: kernel.symbol.clone(),
+                refused: kernel.refusal.is_some(),
+                tags: open,
+            });
+        }
         kernels.push(kernel);
     }
     in_source_order(&mut kernels);
@@ -135,12 +211,12 @@ pub fn read(
         if definition.is_some_and(|definition| in_toolkit(&definition.file)) {
             continue;
         }
-        globals.push(global(&mut resolver, variable, printed.map(|(ty, _)| ty)));
+        globals.push(global(resolver, variable, printed.map(|(ty, _)| ty)));
     }
     let mut signatures = Signatures {
         kernels,
-        records: resolver.records,
-        enums: resolver.enums,
+        records: std::mem::take(&mut resolver.records),
+        enums: std::mem::take(&mut resolver.enums),
         globals,
     };
     guard::withdraw(
@@ -148,7 +224,7 @@ pub fn read(
         &wrong,
         "is laid out otherwise by nvcc's host code than its printed members say",
     );
-    Ok(merge::compact(&signatures))
+    (merge::compact(&signatures), doubts)
 }
 
 /// `.` and `..` resolved by name, as the line markers of nvcc need it (`bin/../include`).
@@ -184,7 +260,12 @@ fn in_source_order(kernels: &mut [Kernel]) {
     });
 }
 
-fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) -> Kernel {
+/// A kernel, and the records in its parameters that the files leave open; none when it is refused for another reason.
+fn kernel(
+    resolver: &mut Resolver<'_>,
+    unit: &gpu::Unit,
+    entry: &stub::Entry,
+) -> (Kernel, Vec<String>) {
     let name = names::split(&entry.name, &|name, number| {
         resolver.enumerator(name, number)
     });
@@ -209,7 +290,7 @@ fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) ->
             reason: "its definition was not found in nvcc's .cudafe1.gpu file".into(),
             help: skipped,
         });
-        return kernel;
+        return (kernel, Vec::new());
     };
     kernel.definition = resolver.definition(printed.place);
     if printed.params.len() != entry.params.len() {
@@ -222,8 +303,11 @@ fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) ->
             ),
             help: None,
         });
-        return kernel;
+        return (kernel, Vec::new());
     }
+    let mut open = Vec::new();
+    let mut seen = HashSet::new();
+    let mut hopeless = false;
     let mangled = entry
         .mangled
         .as_deref()
@@ -247,6 +331,8 @@ fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) ->
             Ok(found) => (found.ty, found.size, found.align, found.doubt),
             Err(reason) => (Type::Opaque(names::readable(&c_type)), 0, 1, Some(reason)),
         };
+        hopeless |= reason.as_ref().is_some_and(|reason| !reason.askable);
+        doubt::in_doubt(resolver, &printed.ty, &mut seen, &mut open);
         if let (Some(reason), None) = (reason, &kernel.refusal) {
             kernel.refusal = Some(reason.refusal(Some((ordinal, name.clone()))));
         }
@@ -259,7 +345,10 @@ fn kernel(resolver: &mut Resolver<'_>, unit: &gpu::Unit, entry: &stub::Entry) ->
             pack,
         });
     }
-    kernel
+    if hopeless {
+        open.clear();
+    }
+    (kernel, open)
 }
 
 /// The front end has computed the offsets at which the host passes arguments: a second opinion on every size.

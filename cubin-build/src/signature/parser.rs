@@ -114,12 +114,9 @@ impl<'a> Parser<'a> {
 
     /// Passes the rest of a declaration: to `;`, or past the body, at the outermost level.
     pub(super) fn recover(&mut self) -> Result<(), LexError> {
-        loop {
-            if self.depth == 0 && self.at(b'{')? {
-                self.next()?;
-                self.skip_body()?;
-                self.eat(b';')?;
-                return Ok(());
+        while let Some(token) = self.ahead.front() {
+            if self.depth == 0 && token.kind == Kind::Punct(b'{') {
+                return self.pass_body();
             }
             let token = self.next()?;
             match token.kind {
@@ -132,6 +129,18 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
         }
+        match self.lexer.skip_declaration(&mut self.depth)? {
+            Some(b'{') => self.pass_body(),
+            Some(b'}') => self.eat(b';').map(|_| ()),
+            _ => Ok(()),
+        }
+    }
+
+    fn pass_body(&mut self) -> Result<(), LexError> {
+        self.next()?;
+        self.skip_body()?;
+        self.eat(b';')?;
+        Ok(())
     }
 
     /// Passes a body whose `{` was just taken.

@@ -33,7 +33,7 @@ impl Resolver<'_> {
         let layout = self
             .layouts
             .record(tag)
-            .map_err(|clause| self.unknown(&clause, tag))?;
+            .map_err(|unknown| self.unknown(&unknown, tag))?;
         let id = RecordId(self.records.len());
         let decoded = mangled::name(tag);
         let raw = self.unit.tables.records.get(tag);
@@ -109,7 +109,7 @@ impl Resolver<'_> {
                     format!("{record}::(unnamed {word} {anonymous})"),
                 );
             }
-            let ty = self.lower(&field.ty, true).map_err(|reason| Reason {
+            let mut ty = self.lower(&field.ty, true).map_err(|reason| Reason {
                 reason: format!(
                     "member `{}` of `{record}`: {}",
                     name.unwrap_or("(unnamed)"),
@@ -117,6 +117,11 @@ impl Resolver<'_> {
                 ),
                 ..reason
             })?;
+            let mut c_type = self.text(&field.ty);
+            if offset.int128 {
+                widen(&mut ty);
+                c_type = c_type.replace("long long", "__int128");
+            }
             let size = match field.bits {
                 Some(width) => (offset.bit % 8 + width).div_ceil(8),
                 // C gives an empty member no byte; C++ gives it one.
@@ -125,7 +130,7 @@ impl Resolver<'_> {
             };
             fields.push(Field {
                 name: name.map(field_name).unwrap_or_default(),
-                c_type: self.text(&field.ty),
+                c_type,
                 ty,
                 offset: offset.bit / 8,
                 size,
@@ -141,7 +146,7 @@ impl Resolver<'_> {
     /// An enumeration whose tag is printed where it is used.
     pub(super) fn printed_enum(&mut self, tag: &str) -> Result<EnumId, Reason> {
         let size = layout::enum_size(&self.unit.tables, tag)
-            .map_err(|clause| self.unknown(&clause, tag))?;
+            .map_err(|unknown| self.unknown(&unknown, tag))?;
         let negative = self
             .unit
             .tables
@@ -185,8 +190,18 @@ impl Resolver<'_> {
     }
 }
 
+/// `long long`, or an array of it, that the compiler says is an `__int128`.
+fn widen(ty: &mut Type) {
+    match ty {
+        Type::Scalar(scalar @ Scalar::LongLong) => *scalar = Scalar::Int128,
+        Type::Scalar(scalar @ Scalar::ULongLong) => *scalar = Scalar::UInt128,
+        Type::Array(of, _) => widen(of),
+        _ => {}
+    }
+}
+
 /// `__T0`, `__C26`: tags the front end makes up.
-fn is_numbered_tag(tag: &str) -> bool {
+pub(super) fn is_numbered_tag(tag: &str) -> bool {
     tag.strip_prefix("__T")
         .or_else(|| tag.strip_prefix("__C"))
         .is_some_and(|digits| {
@@ -225,7 +240,7 @@ fn toolkit_fields(tag: &str) -> Vec<Field> {
 }
 
 /// The record without a tag that a member is, or is an array of.
-fn anonymous_tag(ty: &QType) -> Option<(TagKind, &str)> {
+pub(super) fn anonymous_tag(ty: &QType) -> Option<(TagKind, &str)> {
     match &ty.kind {
         CType::Tag(kind, tag) if tag.starts_with(ANONYMOUS) => Some((*kind, tag)),
         CType::Array(of, _) => anonymous_tag(of),
@@ -235,7 +250,7 @@ fn anonymous_tag(ty: &QType) -> Option<(TagKind, &str)> {
 
 /// The member's name in the source: `__b_4Base` is the base `Base`, `__b_6NPBase_x` its member `x`, printed apart
 /// because the derived class uses the base's tail padding.
-fn field_name(printed: &str) -> String {
+pub(super) fn field_name(printed: &str) -> String {
     let mut rest = printed;
     // Bases of bases stack up.
     while let Some(base) = rest.strip_prefix("__b_") {

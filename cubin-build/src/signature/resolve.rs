@@ -8,12 +8,13 @@ use std::collections::HashMap;
 
 use super::ctype::{Builtin, CType, QType, TagKind, spell};
 use super::gpu::Unit;
-use super::layout::{self, Layouts};
+use super::layout::{self, Layouts, Unknown};
 use super::lexer::{Lexer, Place};
 use super::mangled;
 use super::model::{Definition, Enum, EnumId, Pointer, Record, RecordId, Refusal, Scalar, Type};
 use super::names;
 use super::parser::Parser;
+use super::probe::Answers;
 use super::stub::Stub;
 use super::toolkit::{number_record, scalar_size, vector_record};
 
@@ -31,6 +32,8 @@ pub(super) struct Reason {
     pub disagreement: bool,
     /// The walk was cut short, so this holds only from where it started.
     pub too_deep: bool,
+    /// The compiler's front end could tell what its files leave open.
+    pub askable: bool,
 }
 
 impl Reason {
@@ -40,6 +43,7 @@ impl Reason {
             help: (!help.is_empty()).then(|| help.to_owned()),
             disagreement: false,
             too_deep: false,
+            askable: false,
         }
     }
 
@@ -127,7 +131,7 @@ fn lowered(builtin: Builtin, gpu: Builtin) -> bool {
 }
 
 impl<'u> Resolver<'u> {
-    pub(super) fn new(unit: &'u Unit, stub: &'u Stub) -> Self {
+    pub(super) fn new(unit: &'u Unit, stub: &'u Stub, answers: &'u Answers) -> Self {
         let mut enum_tags: HashMap<String, Option<&str>> = HashMap::new();
         for tag in unit.tables.enums.keys() {
             let readable = mangled::name(tag).map_or_else(|| tag.clone(), |name| name.text);
@@ -140,7 +144,7 @@ impl<'u> Resolver<'u> {
             unit,
             stub,
             enum_tags,
-            layouts: Layouts::new(&unit.tables),
+            layouts: Layouts::new(&unit.tables, answers),
             records: Vec::new(),
             record_ids: HashMap::new(),
             anonymous: HashMap::new(),
@@ -213,20 +217,28 @@ impl<'u> Resolver<'u> {
         Ok(())
     }
 
-    pub(super) fn unknown(&self, clause: &str, name: &str) -> Reason {
-        let clause = clause.replace(&format!("`{name}`"), &format!("`{}`", self.cpp_name(name)));
-        Reason::new(clause, BY_POINTER)
+    pub(super) fn unknown(&self, unknown: &Unknown, name: &str) -> Reason {
+        let readable = self.cpp_name(name);
+        let clause = unknown
+            .clause
+            .replace(&format!("`{name}`"), &format!("`{readable}`"))
+            .replace(&format!("`{name}::"), &format!("`{readable}::"));
+        Reason {
+            askable: unknown.askable,
+            ..Reason::new(clause, BY_POINTER)
+        }
     }
 
     /// Size and alignment in bytes of a parameter or field.
     pub(super) fn size(&mut self, ty: &QType) -> Result<(u64, u64), Reason> {
-        self.layouts
-            .size(ty)
-            .map_err(|clause| Reason::new(clause, BY_POINTER))
+        self.layouts.size(ty).map_err(|unknown| Reason {
+            askable: unknown.askable,
+            ..Reason::new(unknown.clause, BY_POINTER)
+        })
     }
 
     /// The type behind typedefs of `.gpu`, qualifiers collected.
-    fn strip(&self, ty: &QType) -> QType {
+    pub(super) fn strip(&self, ty: &QType) -> QType {
         let mut found = ty.clone();
         for _ in 0..MAX_DEPTH {
             let CType::Named(name) = &found.kind else {
@@ -267,7 +279,7 @@ impl<'u> Resolver<'u> {
                 match self.unit.tables.typedefs.get(name) {
                     Some((target, _)) => self.lower(target, by_value),
                     None => Err(self.unknown(
-                        &format!("`{name}` has no definition that can be read"),
+                        &format!("`{name}` has no definition that can be read").into(),
                         name,
                     )),
                 }
@@ -348,7 +360,7 @@ impl<'u> Resolver<'u> {
             let layout = self
                 .layouts
                 .record(tag)
-                .map_err(|clause| self.unknown(&clause, tag))?;
+                .map_err(|unknown| self.unknown(&unknown, tag))?;
             if layout.size != 128 {
                 return Err(Reason::new(
                     format!("`CUtensorMap` is {} bytes here, not 128", layout.size),
@@ -379,7 +391,7 @@ impl<'u> Resolver<'u> {
             let layout = self
                 .layouts
                 .record(tag)
-                .map_err(|clause| self.unknown(&clause, tag))?;
+                .map_err(|unknown| self.unknown(&unknown, tag))?;
             if (layout.size, layout.align) == expected {
                 return Ok(ty);
             }
@@ -525,10 +537,11 @@ impl<'u> Resolver<'u> {
         let layout = self
             .layouts
             .record(tag)
-            .map_err(|clause| self.unknown(&clause, tag))?;
+            .map_err(|unknown| self.unknown(&unknown, tag))?;
         let doubtful = layout.has_long_long && layout.has_wide_gap;
-        Ok(doubtful.then(|| {
-            Reason::new(
+        Ok(doubtful.then(|| Reason {
+            askable: true,
+            ..Reason::new(
                 gap_reason(&self.cpp_name(tag)),
                 "order the members by descending alignment, or make the padding a member",
             )
@@ -572,6 +585,7 @@ impl<'u> Resolver<'u> {
             help: Some("report this with the source: the file format may have changed".into()),
             disagreement: true,
             too_deep: false,
+            askable: false,
         }
     }
 }
@@ -586,7 +600,7 @@ pub(super) struct Resolved {
 }
 
 /// The reason for a record that would print the same with an `__int128`.
-pub(super) fn gap_reason(record: &str) -> String {
+fn gap_reason(record: &str) -> String {
     format!(
         "`{record}` has a `long long` member and a gap of 8 bytes or more; nvcc's files would say the same if the member were an `__int128`"
     )

@@ -33,6 +33,21 @@ __global__ void scale(T *data, T factor, int n) {
 template __global__ void scale<float>(float *, float, int);
 template __global__ void scale<double>(double *, double, int);
 
+enum class Window { Sum, Largest };
+
+// A template over a type, a number and an enumerator: the last two are const generics in Rust.
+template <typename T, int Width, Window Kind>
+__global__ void window(const T *__restrict__ in, T *__restrict__ out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    T found = in[i];
+    for (int k = i + 1; k < i + Width && k < n; k++) found = Kind == Window::Sum ? found + in[k] : max(found, in[k]);
+    out[i] = found;
+}
+template __global__ void window<int, 4, Window::Sum>(const int *, int *, int);
+template __global__ void window<int, 4, Window::Largest>(const int *, int *, int);
+template __global__ void window<float, 2, Window::Sum>(const float *, float *, int);
+
 /// 6000 bytes of numbers and 4 of how many results there are.
 struct Table {
     float values[1500];

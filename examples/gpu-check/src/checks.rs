@@ -24,9 +24,11 @@ pub(crate) const ALL: &[(&str, Check)] = &[
     ("saxpy", saxpy),
     ("struct", structure),
     ("template", template),
+    ("template-numbers", template_numbers),
     ("large-parameter", large_parameter),
     ("constant-memory", constant_memory),
     ("device-variable", device_variable),
+    ("managed-variable", managed_variable),
     ("dynamic-shared-memory", dynamic_shared_memory),
     ("cooperative", cooperative),
     ("cluster", cluster),
@@ -107,6 +109,33 @@ fn template(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
     same(&stream.clone_dtoh(&double)?, |i| -8.0 * doubles[i])
 }
 
+fn template_numbers(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
+    use crate::kernels::arguments::instances::window::{Largest, Sum};
+    let (stream, module, n) = (&gpu.stream, &gpu.arguments, i32::try_from(N)?);
+    let values: Vec<i32> = (0..n).map(|i| i * 7919 % 1009 - 500).collect();
+    let x = stream.clone_htod(&values)?;
+    let mut sums = stream.alloc_zeros::<i32>(N)?;
+    let mut largest = stream.alloc_zeros::<i32>(N)?;
+    let singles = stream.clone_htod(&floats(N))?;
+    let mut pairs = stream.alloc_zeros::<f32>(N)?;
+    // SAFETY: all have n elements.
+    unsafe {
+        module.window::<_, 4, Sum>(stream, elements(N, 256), &x, &mut sums, n)?;
+        module.window::<_, 4, Largest>(stream, elements(N, 256), &x, &mut largest, n)?;
+        module.window::<_, 2, Sum>(stream, elements(N, 256), &singles, &mut pairs, n)?;
+    }
+    let window = |i: usize, width: usize| i..(i + width).min(N);
+    same(&stream.clone_dtoh(&sums)?, |i| {
+        values[window(i, 4)].iter().sum::<i32>()
+    })?;
+    same(&stream.clone_dtoh(&largest)?, |i| {
+        values[window(i, 4)].iter().copied().max().unwrap_or(0)
+    })?;
+    same(&stream.clone_dtoh(&pairs)?, |i| {
+        window(i, 2).map(float).fold(0.0, |sum, value| sum + value)
+    })
+}
+
 fn large_parameter(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
     let mut table = Table {
         n: 1500,
@@ -162,6 +191,20 @@ fn device_variable(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
         }
         let found = evaluations.read(stream)?;
         equal("evaluations", found, (1 << 40) + 3 * N as u64)
+    }
+}
+
+fn managed_variable(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
+    let (stream, module) = (&gpu.stream, &gpu.memory);
+    let progress = module.progress()?;
+    // SAFETY: nothing else uses the variable.
+    unsafe {
+        equal("the initial value", progress.read(stream)?, 5)?;
+        module.advance(stream, elements(64, 32), 2)?;
+        equal("progress", progress.read(stream)?, 5 + 64 * 2)?;
+        progress.write(stream, &-1000)?;
+        module.advance(stream, elements(32, 32), 3)?;
+        equal("progress", progress.read(stream)?, -1000 + 32 * 3)
     }
 }
 

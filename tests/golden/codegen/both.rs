@@ -59,6 +59,8 @@ pub mod families {
             &info::POLICY_TAG_4,
             &info::TRAIT_TWICE_F32,
             &info::ADVANCE,
+            &info::WIDE_F32,
+            &info::WIDE_F64,
         ];
 
         /// All variables with an accessor or a constant in a module `globals`.
@@ -75,7 +77,7 @@ pub mod families {
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
         ) -> Result<Self, runtime::LoadError> {
-            let module = runtime::LoadedModule::load("families", context, Self::IMAGES, 24)?;
+            let module = runtime::LoadedModule::load("families", context, Self::IMAGES, 26)?;
             Ok(Self { module })
         }
 
@@ -910,6 +912,86 @@ pub mod families {
             unsafe { ready.launch(&mut []) }
         }
 
+        /// Kernel `wide<float>`, defined at `families.cu:121`.
+        ///
+        /// ```cpp
+        /// __global__ void wide<float>(int at, Wide<float> all, float *out)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8208 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8208 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. Addresses within structs must stay valid
+        /// until the kernel has finished.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn wide_f32(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            at: i32,
+            all: &Wide_f32,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(&self.module, 24, &info::WIDE_F32, stream, launch.into())?;
+            let out = runtime::OutAny::bind_mut(out, stream);
+            let mut params = [
+                runtime::param(&at),
+                runtime::param(all),
+                runtime::param(&out.0),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// Kernel `wide<double>`, defined at `families.cu:121`.
+        ///
+        /// ```cpp
+        /// __global__ void wide<double>(int at, Wide<double> all, double *out)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16400 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16400 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. Addresses within structs must stay valid
+        /// until the kernel has finished.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn wide_f64(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            at: i32,
+            all: &Wide_f64,
+            out: &mut impl runtime::Out<f64>,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(&self.module, 25, &info::WIDE_F64, stream, launch.into())?;
+            let out = runtime::OutAny::bind_mut(out, stream);
+            let mut params = [
+                runtime::param(&at),
+                runtime::param(all),
+                runtime::param(&out.0),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
         /// The instances of kernel template `all_the_integer_types`:
         ///
         /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](Self::all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7)
@@ -1116,6 +1198,41 @@ pub mod families {
             )?;
             let out = runtime::OutAny::bind_mut(out, stream);
             let mut params = [runtime::param(&scale), runtime::param(&out.0)];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// The instances of kernel template `wide`:
+        ///
+        /// - `<f32>`: [`wide_f32`](Self::wide_f32)
+        /// - `<f64>`: [`wide_f64`](Self::wide_f64)
+        ///
+        /// # Safety
+        /// As for the instance.
+        ///
+        /// # Errors
+        /// As for the instance.
+        pub unsafe fn wide<T: instances::Wide>(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            at: i32,
+            all: &<T as instances::Wide>::P1,
+            out: &mut impl runtime::Out<T>,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(
+                &self.module,
+                <T as instances::Wide>::INDEX,
+                <T as instances::Wide>::INFO,
+                stream,
+                launch.into(),
+            )?;
+            let out = runtime::OutAny::bind_mut(out, stream);
+            let mut params = [
+                runtime::param(&at),
+                runtime::param(all),
+                runtime::param(&out.0),
+            ];
             // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
             unsafe { ready.launch(&mut params) }
         }
@@ -1675,6 +1792,64 @@ pub mod families {
                 },
             ],
         };
+
+        /// `wide<float>`
+        pub const WIDE_F32: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z4wideIfEvi4WideIT_EPS1_",
+            name: "wide<float>",
+            params: &[
+                runtime::ParamInfo::new("at", "int", 4, 4),
+                runtime::ParamInfo::new("all", "Wide<float>", 8192, 4),
+                runtime::ParamInfo::new("out", "float *", 8, 8),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `wide<double>`
+        pub const WIDE_F64: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z4wideIdEvi4WideIT_EPS1_",
+            name: "wide<double>",
+            params: &[
+                runtime::ParamInfo::new("at", "int", 4, 4),
+                runtime::ParamInfo::new("all", "Wide<double>", 16_384, 8),
+                runtime::ParamInfo::new("out", "double *", 8, 8),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
     }
 
     /// The variables with their types, usable in `const` context.
@@ -1907,6 +2082,39 @@ pub mod families {
             const INFO: &'static runtime::KernelInfo = &super::info::TILE_32_4000000000;
         }
 
+        /// Template arguments that `wide` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `wide` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32>` and `<f64>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Wide {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+            /// What parameter 1 depends on.
+            type P1: Copy;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Wide for f32 {
+            const INDEX: usize = 24;
+            const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F32;
+            type P1 = super::Wide_f32;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Wide for f64 {
+            const INDEX: usize = 25;
+            const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F64;
+            type P1 = super::Wide_f64;
+        }
+
         /// Enumerators of `quant_type` as template arguments.
         pub mod quant_type {
             /// `QUANT_TYPE_Q8_0`
@@ -1916,6 +2124,56 @@ pub mod families {
             pub const QUANT_TYPE_Q2_K: i32 = 10;
         }
     }
+
+    /// C++ struct `Wide<float>`, 8192 bytes, defined at `families.cu:117`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide_f32 {
+        /// `float[2048]`, at byte 0.
+        pub values: [f32; 2048],
+    }
+
+    const _: () = {
+        assert!(size_of::<Wide_f32>() == 8192);
+        assert!(align_of::<Wide_f32>() == 4);
+        assert!(::core::mem::offset_of!(Wide_f32, values) == 0);
+    };
+
+    impl Default for Wide_f32 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl ::cudarc::driver::DeviceRepr for Wide_f32 {}
+    unsafe impl ::cudarc::driver::ValidAsZeroBits for Wide_f32 {}
+
+    /// C++ struct `Wide<double>`, 16384 bytes, defined at `families.cu:117`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide_f64 {
+        /// `double[2048]`, at byte 0.
+        pub values: [f64; 2048],
+    }
+
+    const _: () = {
+        assert!(size_of::<Wide_f64>() == 16_384);
+        assert!(align_of::<Wide_f64>() == 8);
+        assert!(::core::mem::offset_of!(Wide_f64, values) == 0);
+    };
+
+    impl Default for Wide_f64 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl ::cudarc::driver::DeviceRepr for Wide_f64 {}
+    unsafe impl ::cudarc::driver::ValidAsZeroBits for Wide_f64 {}
 
     /// C++ namespace `geo`.
     pub mod geo {

@@ -57,6 +57,8 @@ pub mod families {
             &info::POLICY_TAG_4,
             &info::TRAIT_TWICE_F32,
             &info::ADVANCE,
+            &info::WIDE_F32,
+            &info::WIDE_F64,
         ];
 
         /// All variables with an accessor or a constant in a module `globals`.
@@ -658,6 +660,76 @@ pub mod families {
             }
         }
 
+        /// Kernel `wide<float>`, defined at `families.cu:121`.
+        ///
+        /// ```cpp
+        /// __global__ void wide<float>(int at, Wide<float> all, float *out)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8208 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8208 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct wide_f32 {
+            /// `int`
+            pub at: i32,
+            /// `Wide<float>`
+            pub all: super::Wide_f32,
+            /// `float *`
+            pub out: runtime::DeviceAddress<f32>,
+        }
+
+        impl wide_f32 {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F32;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.at),
+                    runtime::param(&self.all),
+                    runtime::param(&self.out),
+                ]
+            }
+        }
+
+        /// Kernel `wide<double>`, defined at `families.cu:121`.
+        ///
+        /// ```cpp
+        /// __global__ void wide<double>(int at, Wide<double> all, double *out)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16400 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16400 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct wide_f64 {
+            /// `int`
+            pub at: i32,
+            /// `Wide<double>`
+            pub all: super::Wide_f64,
+            /// `double *`
+            pub out: runtime::DeviceAddress<f64>,
+        }
+
+        impl wide_f64 {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F64;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.at),
+                    runtime::param(&self.all),
+                    runtime::param(&self.out),
+                ]
+            }
+        }
+
         /// The instances of kernel template `all_the_integer_types`:
         ///
         /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`]
@@ -899,6 +971,41 @@ pub mod families {
         where
             (): instances::Tile<A, B>,
         {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `wide`:
+        ///
+        /// - `<f32>`: [`wide_f32`]
+        /// - `<f64>`: [`wide_f64`]
+        #[derive(Clone, Copy)]
+        pub struct wide<T: instances::Wide> {
+            /// `int` in `wide<float>`
+            pub at: i32,
+            /// `Wide<float>` in `wide<float>`
+            pub all: <T as instances::Wide>::P1,
+            /// `float *` in `wide<float>`
+            pub out: runtime::DeviceAddress<T>,
+        }
+
+        impl<T: instances::Wide> wide<T> {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <T as instances::Wide>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.at),
+                    runtime::param(&self.all),
+                    runtime::param(&self.out),
+                ]
+            }
+        }
+
+        impl<T: instances::Wide> ::core::fmt::Debug for wide<T> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
@@ -1459,6 +1566,64 @@ pub mod families {
                 },
             ],
         };
+
+        /// `wide<float>`
+        pub const WIDE_F32: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z4wideIfEvi4WideIT_EPS1_",
+            name: "wide<float>",
+            params: &[
+                runtime::ParamInfo::new("at", "int", 4, 4),
+                runtime::ParamInfo::new("all", "Wide<float>", 8192, 4),
+                runtime::ParamInfo::new("out", "float *", 8, 8),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `wide<double>`
+        pub const WIDE_F64: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z4wideIdEvi4WideIT_EPS1_",
+            name: "wide<double>",
+            params: &[
+                runtime::ParamInfo::new("at", "int", 4, 4),
+                runtime::ParamInfo::new("all", "Wide<double>", 16_384, 8),
+                runtime::ParamInfo::new("out", "double *", 8, 8),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
     }
 
     /// The variables with their types, usable in `const` context.
@@ -1691,6 +1856,39 @@ pub mod families {
             const INFO: &'static runtime::KernelInfo = &super::info::TILE_32_4000000000;
         }
 
+        /// Template arguments that `wide` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `wide` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32>` and `<f64>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Wide {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+            /// What parameter 1 depends on.
+            type P1: Copy;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Wide for f32 {
+            const INDEX: usize = 24;
+            const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F32;
+            type P1 = super::Wide_f32;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Wide for f64 {
+            const INDEX: usize = 25;
+            const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F64;
+            type P1 = super::Wide_f64;
+        }
+
         /// Enumerators of `quant_type` as template arguments.
         pub mod quant_type {
             /// `QUANT_TYPE_Q8_0`
@@ -1698,6 +1896,48 @@ pub mod families {
 
             /// `QUANT_TYPE_Q2_K`
             pub const QUANT_TYPE_Q2_K: i32 = 10;
+        }
+    }
+
+    /// C++ struct `Wide<float>`, 8192 bytes, defined at `families.cu:117`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide_f32 {
+        /// `float[2048]`, at byte 0.
+        pub values: [f32; 2048],
+    }
+
+    const _: () = {
+        assert!(size_of::<Wide_f32>() == 8192);
+        assert!(align_of::<Wide_f32>() == 4);
+        assert!(::core::mem::offset_of!(Wide_f32, values) == 0);
+    };
+
+    impl Default for Wide_f32 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    /// C++ struct `Wide<double>`, 16384 bytes, defined at `families.cu:117`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide_f64 {
+        /// `double[2048]`, at byte 0.
+        pub values: [f64; 2048],
+    }
+
+    const _: () = {
+        assert!(size_of::<Wide_f64>() == 16_384);
+        assert!(align_of::<Wide_f64>() == 8);
+        assert!(::core::mem::offset_of!(Wide_f64, values) == 0);
+    };
+
+    impl Default for Wide_f64 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
         }
     }
 

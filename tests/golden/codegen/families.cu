@@ -111,3 +111,15 @@ namespace geo {
 __managed__ Vec<float, 2> bounds;
 }
 extern "C" __global__ void advance() { progress += int(geo::bounds.v[1]); }
+
+/// 8 KiB of `float`, 16 KiB of `double`.
+template <typename T>
+struct Wide {
+    T values[2048];
+};
+template <typename T>
+__global__ void wide(int at, Wide<T> all, T* out) {
+    *out = all.values[at];
+}
+template __global__ void wide<float>(int, Wide<float>, float*);
+template __global__ void wide<double>(int, Wide<double>, double*);

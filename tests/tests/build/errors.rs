@@ -288,3 +288,85 @@ fn two_builders_share_a_build_script() {
     assert!(other.contains("pub unsafe fn renamed"), "{other}");
     assert_eq!(project.cubins().len(), 2, "{:?}", project.cubins());
 }
+
+#[test]
+fn what_build_rs_passes_is_not_blamed_on_the_file() {
+    let Some(mut project) = project("builder-arguments") else {
+        return;
+    };
+    let nothing_else = |run: cubin_tests::Run| {
+        let (errors, stderr) = (run.cargo_lines("error"), run.script_stderr());
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(!stderr.contains("problem in cubin.toml"), "{stderr}");
+        stderr
+    };
+    for (call, message, method) in [
+        (
+            ".flag(\"-dc\")",
+            "nvcc flag `-dc` cannot be used",
+            "`Builder::flag`",
+        ),
+        (
+            ".arch(\"native\")",
+            "`native` is no target",
+            "`Builder::arch`",
+        ),
+        (
+            ".include(\"none\")",
+            "include directory `none`",
+            "`Builder::include`",
+        ),
+        (".toolkit(\"new\")", "`new`", "`Builder::toolkit`"),
+        (
+            ".instantiate(\"kernels/none.cu\", \"k<int>\")",
+            "cannot instantiate `k<int>`",
+            "`Builder::instantiate`",
+        ),
+        (".out_file(\"a/b.rs\")", "`a/b.rs` is no file name", ""),
+    ] {
+        project.write(
+            "build.rs",
+            &format!(
+                "fn main() {{ cubin_build::Builder::new().dir(\"kernels\"){call}.build(); }}\n"
+            ),
+        );
+        let stderr = nothing_else(project.build().fails());
+        for part in [
+            "error[builder-invalid]: ",
+            message,
+            method,
+            "error: 1 problem in build.rs",
+        ] {
+            assert!(stderr.contains(part), "{call}: no `{part}` in {stderr}");
+        }
+    }
+
+    project.write(
+        "build.rs",
+        "fn main() { cubin_build::Builder::new().dir(\"kernels\").build(); }\n",
+    );
+    project.set("CUBIN_BUILD_ARCH", "sm_90,native");
+    let stderr = nothing_else(project.build().fails());
+    for part in [
+        "error[environment-invalid]: `native` is no target",
+        "from the environment variable CUBIN_BUILD_ARCH",
+        "error: 1 problem with an environment variable",
+    ] {
+        assert!(stderr.contains(part), "no `{part}` in {stderr}");
+    }
+
+    // What the file says is still the file's.
+    project.unset("CUBIN_BUILD_ARCH");
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_90\"]\nflags = [\"-dc\"]\n",
+    );
+    let stderr = project.build().fails().script_stderr();
+    for part in [
+        "error[config-invalid]: ",
+        "cubin.toml:3:10",
+        "error: 1 problem in cubin.toml",
+    ] {
+        assert!(stderr.contains(part), "no `{part}` in {stderr}");
+    }
+}

@@ -7,7 +7,7 @@ use cubin_tests::{Project, Wrapper};
 use crate::project;
 
 /// A project whose compilations are counted.
-fn counted(name: &str) -> Option<(Project, Wrapper)> {
+pub(crate) fn counted(name: &str) -> Option<(Project, Wrapper)> {
     let mut project = project(name)?;
     let toolkit = cubin_tests::toolkit()?;
     let wrapper = Wrapper::new(&project.dir.join("toolkit"), &toolkit);
@@ -15,7 +15,7 @@ fn counted(name: &str) -> Option<(Project, Wrapper)> {
     Some((project, wrapper))
 }
 
-const NOTHING: [&str; 0] = [];
+pub(crate) const NOTHING: [&str; 0] = [];
 
 #[test]
 fn an_unchanged_crate_starts_nothing() {
@@ -47,11 +47,30 @@ fn a_changed_header_compiles_what_includes_it() {
     project.write("kernels/scale.cu", scale);
     project.build().succeeds();
     assert_eq!(nvcc.compiled(), ["fill.cu sm_90", "scale.cu sm_90"]);
+    let progress = || {
+        let script = project.out_dir().with_file_name("output");
+        let text = fs::read_to_string(script).unwrap();
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("cubin-build: "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        progress(),
+        [
+            "compiled kernels/fill.cu for sm_90: there is no earlier result",
+            "compiled kernels/scale.cu for sm_90: there is no earlier result"
+        ]
+    );
     let before = fs::read(project.out_dir().join("scale.sm_90.cubin")).unwrap();
 
     project.write("kernels/inner.cuh", "#define SCALE 3\n");
     project.build().succeeds();
     assert_eq!(nvcc.compiled(), ["scale.cu sm_90"]);
+    assert_eq!(
+        progress(),
+        ["compiled kernels/scale.cu for sm_90: kernels/inner.cuh changed"]
+    );
     let after = fs::read(project.out_dir().join("scale.sm_90.cubin")).unwrap();
     assert_ne!(before, after, "the new constant is in the cubin");
     project.build().succeeds().says("Fresh header v0.0.0");

@@ -6,6 +6,8 @@ mod budget_fails;
 mod errors;
 #[cfg(unix)]
 mod incremental;
+#[cfg(unix)]
+mod probed;
 mod ptx;
 mod sources;
 mod verdict;
