@@ -208,9 +208,9 @@ impl Reader<'_> {
     /// The kernels of one cubin with their checked signatures.
     fn image(&mut self, source: &str, image: &Image<'_>) -> Option<(Signatures, ImageFacts)> {
         let target = image.target;
-        let read =
-            Cubin::parse(&image.bytes).and_then(|cubin| Ok((cubin.target()?, cubin.functions()?)));
-        let (recorded, functions) = match read {
+        let read = Cubin::parse(&image.bytes)
+            .and_then(|cubin| Ok((cubin.target()?, cubin.functions()?, cubin.variables()?)));
+        let (recorded, functions, variables) = match read {
             Ok(read) => read,
             Err(error) => {
                 self.sink.push(Diag::error(
@@ -234,7 +234,13 @@ impl Reader<'_> {
             self.sink.push(messages::no_kernels(source, target));
         }
         let mut signatures = match image.unit.filter(|unit| unit.stub.is_some()) {
-            Some(unit) => self.signatures(source, unit, &functions)?,
+            Some(unit) => {
+                let mut signatures = self.signatures(source, unit, &functions)?;
+                for finding in signature::check_variables(&mut signatures, &variables, target) {
+                    self.sink.push(messages::variable(source, &finding));
+                }
+                signatures
+            }
             None => self.declared(&functions),
         };
         if let Some(unit) = image.unit {

@@ -8,7 +8,7 @@ use crate::{
     config::Config,
     diag::{Code, Diag, codes},
     signature::{
-        Finding, Problem,
+        Finding, Problem, VariableFinding,
         model::{Kernel, Refusal},
     },
     source::Span,
@@ -194,6 +194,16 @@ pub(super) fn signature(finding: &Finding, place: Option<Span>) -> Diag {
         diag = diag.at(span, "");
     }
     diag
+}
+
+/// Host code and cubin do not agree on a module variable.
+pub(super) fn variable(source: &str, finding: &VariableFinding) -> Diag {
+    let message = format!(
+        "variable `{}` of {source} on {}: {}",
+        finding.name, finding.target, finding.problem
+    );
+    Diag::error(codes::SIGNATURE_MISMATCH, message)
+        .help("this is a bug in cubin-build or a new nvcc: please report it with the source")
 }
 
 /// A kernel that is compiled and checked, but gets no wrapper.

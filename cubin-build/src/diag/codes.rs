@@ -181,7 +181,7 @@ codes! {
 
     // signature
     SIGNATURE_MISMATCH = "signature-mismatch", Signature,
-        "The C++ types found for a kernel's parameters do not agree in number, size or offset with what its cubin records. One of the two was misread, so no wrapper is made. Please report it with the source.",
+        "The C++ types found for a kernel's parameters do not agree in number, size or offset with what its cubin records, or a module variable has another size or other memory there than in nvcc's host code. One of the two was misread, so nothing is generated for it. Please report it with the source.",
         "error[signature-mismatch]: parameter 2 of `saxpy` is 8 bytes in the source and 4 in the cubin";
     SIGNATURE_DIFFERS = "signature-differs-between-targets", Signature,
         "A kernel has different parameter types on different targets, for example through `#if __CUDA_ARCH__`. One wrapper cannot serve both.",

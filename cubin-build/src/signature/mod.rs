@@ -27,6 +27,7 @@ mod specifiers;
 mod stub;
 mod tags;
 mod toolkit;
+mod variables;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
@@ -40,6 +41,7 @@ pub use merge::same_on_every_target;
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
 pub use probe::{Answers, Questions};
 use resolve::Resolver;
+pub use variables::{VariableFinding, VariableProblem, check_variables};
 
 /// One of the two files cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,3 +7,4 @@ mod mismatch;
 mod oracle;
 mod recorded;
 mod torture;
+mod variables;
