@@ -77,6 +77,35 @@ fn rustfmt_leaves_the_generated_file_alone() {
     }
 }
 
+#[test]
+fn rustfmt_leaves_generic_parameters_of_any_width_alone() {
+    let value = |number: i128, scalar| TemplateArg {
+        text: number.to_string(),
+        value: Some(TemplateValue {
+            number,
+            ty: ValueType::Scalar(scalar),
+        }),
+    };
+    let mut kernels = Vec::new();
+    for width in 1..50 {
+        let n = || scalar("n", "int", Scalar::Int);
+        // Numbers alone have a `where` clause; one type among them has none.
+        let mut numbers = kernel(&"n".repeat(width), &["3", "4"], vec![n()]);
+        numbers.template_args = vec![value(3, Scalar::Char), value(4, Scalar::ULong)];
+        let mut mixed = kernel(&"m".repeat(width), &["float", "4"], vec![n()]);
+        mixed.template_args[1] = value(4, Scalar::Int);
+        let types = kernel(&"t".repeat(width), &["float", "double"], vec![n()]);
+        kernels.extend([numbers, mixed, types]);
+    }
+    let mut input = with_kernels(kernels);
+    for backend in [input.backend.clone(), Backend::Core] {
+        input.backend = backend;
+        let text = generate(&input).text;
+        assert!(text.contains("<const A: ::core::ffi::c_char, const B: u64>"));
+        assert_eq!(rustfmt(&text, "2024"), "");
+    }
+}
+
 /// What rustfmt would change.
 fn rustfmt(text: &str, edition: &str) -> String {
     let mut child = Command::new("rustfmt")
