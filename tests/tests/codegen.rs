@@ -222,6 +222,35 @@ fn names_that_differ_in_case_alone_collide() {
 }
 
 #[test]
+fn namespaces_tell_kernels_of_one_name_apart() {
+    let by_value = |ty: &str| param("v", ty, Type::Scalar(Scalar::Int));
+    let output = generate(&with_kernels(vec![
+        kernel("rec", &["n1::P"], vec![by_value("n1::P")]),
+        kernel("rec", &["n2::P"], vec![by_value("n2::P")]),
+        kernel("rec", &["n2::Q"], vec![by_value("n2::Q")]),
+        kernel("deep", &["n1::V<n1::P, 4>"], vec![]),
+        kernel("deep", &["n1::V<n2::P, 4>"], vec![]),
+        kernel("plain", &[], vec![by_value("n1::P"), by_value("int")]),
+        kernel("plain", &[], vec![by_value("n2::P"), by_value("int")]),
+    ]));
+    assert_eq!(output.findings, []);
+    for name in [
+        "rec_n1_P(",
+        "rec_n2_P(",
+        "rec_Q(",
+        "deep_n1_V_n1_P_4(",
+        "deep_n1_V_n2_P_4(",
+        "plain_n1_P_i32(",
+        "plain_n2_P_i32(",
+    ] {
+        assert!(
+            output.text.contains(&format!("pub unsafe fn {name}")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn types_of_one_rust_name_collide() {
     let record = |name: &str, size| Record {
         name: name.to_owned(),
