@@ -77,6 +77,35 @@ fn rustfmt_leaves_the_generated_file_alone() {
     }
 }
 
+#[test]
+fn rustfmt_leaves_generic_parameters_of_any_width_alone() {
+    let value = |number: i128, scalar| TemplateArg {
+        text: number.to_string(),
+        value: Some(TemplateValue {
+            number,
+            ty: ValueType::Scalar(scalar),
+        }),
+    };
+    let mut kernels = Vec::new();
+    for width in 1..50 {
+        let n = || scalar("n", "int", Scalar::Int);
+        // Numbers alone have a `where` clause; one type among them has none.
+        let mut numbers = kernel(&"n".repeat(width), &["3", "4"], vec![n()]);
+        numbers.template_args = vec![value(3, Scalar::Char), value(4, Scalar::ULong)];
+        let mut mixed = kernel(&"m".repeat(width), &["float", "4"], vec![n()]);
+        mixed.template_args[1] = value(4, Scalar::Int);
+        let types = kernel(&"t".repeat(width), &["float", "double"], vec![n()]);
+        kernels.extend([numbers, mixed, types]);
+    }
+    let mut input = with_kernels(kernels);
+    for backend in [input.backend.clone(), Backend::Core] {
+        input.backend = backend;
+        let text = generate(&input).text;
+        assert!(text.contains("<const A: ::core::ffi::c_char, const B: u64>"));
+        assert_eq!(rustfmt(&text, "2024"), "");
+    }
+}
+
 /// What rustfmt would change.
 fn rustfmt(text: &str, edition: &str) -> String {
     let mut child = Command::new("rustfmt")
@@ -190,6 +219,35 @@ fn names_that_differ_in_case_alone_collide() {
             .text
             .contains("- `Copy`: it and `copy` would both be `unit::Copy` in Rust")
     );
+}
+
+#[test]
+fn namespaces_tell_kernels_of_one_name_apart() {
+    let by_value = |ty: &str| param("v", ty, Type::Scalar(Scalar::Int));
+    let output = generate(&with_kernels(vec![
+        kernel("rec", &["n1::P"], vec![by_value("n1::P")]),
+        kernel("rec", &["n2::P"], vec![by_value("n2::P")]),
+        kernel("rec", &["n2::Q"], vec![by_value("n2::Q")]),
+        kernel("deep", &["n1::V<n1::P, 4>"], vec![]),
+        kernel("deep", &["n1::V<n2::P, 4>"], vec![]),
+        kernel("plain", &[], vec![by_value("n1::P"), by_value("int")]),
+        kernel("plain", &[], vec![by_value("n2::P"), by_value("int")]),
+    ]));
+    assert_eq!(output.findings, []);
+    for name in [
+        "rec_n1_P(",
+        "rec_n2_P(",
+        "rec_Q(",
+        "deep_n1_V_n1_P_4(",
+        "deep_n1_V_n2_P_4(",
+        "plain_n1_P_i32(",
+        "plain_n2_P_i32(",
+    ] {
+        assert!(
+            output.text.contains(&format!("pub unsafe fn {name}")),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -282,6 +282,39 @@ fn names_that_are_no_plain_words() {
 }
 
 #[test]
+fn macros_reach_the_compiler_as_they_are() {
+    let Some(mut package) = Package::new("macros") else {
+        return;
+    };
+    let values = [
+        r#""say \"hi\", then\tleave""#,
+        r#""C:\\dir\n""#,
+        "\"$HOME `id`\"",
+        r"'\''",
+        "\"it's a&b;c|d\"",
+        "{1, 2}",
+    ];
+    let mut source = "constexpr bool same(const char *a, const char *b) {\n\
+                      return *a == *b && (*a == 0 || same(a + 1, b + 1)); }\n\
+                      #define SHOW_(...) #__VA_ARGS__\n#define SHOW(x) SHOW_(x)\n"
+        .to_owned();
+    for (index, value) in values.iter().enumerate() {
+        let name = format!("V{index}");
+        source += &format!("static_assert(same(SHOW({name}), R\"_({value})_\"), \"{name}\");\n");
+        package
+            .options
+            .defines
+            .push((name, Some((*value).to_owned())));
+    }
+    source += "__global__ void k(int *p) { *p = 1; }\n";
+    package.write("k.cu", &source);
+    let outcome = package.compile(&["k.cu"]);
+    assert!(outcome.failures.is_empty(), "{}", outcome.failures[0]);
+    let next = package.reasons(&["k.cu"]);
+    assert_eq!(next, NOTHING);
+}
+
+#[test]
 fn two_files_of_one_name() {
     let Some(package) = Package::new("stems") else {
         return;

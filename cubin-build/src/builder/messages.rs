@@ -1,10 +1,12 @@
 //! What the layers below report, as findings with a code.
 
+use std::path::Path;
+
 use cubin_core::Sm;
 
-use super::images::Places;
+use super::{images::Places, instantiate, settings::Settings};
 use crate::{
-    compile::{self, Failure, Message, Unit},
+    compile::{self, Cause, Failure, Message, Unit},
     config::Config,
     diag::{Code, Diag, codes},
     signature::{
@@ -105,15 +107,28 @@ pub(super) fn compile(error: &compile::Error, config: &Config) -> Diag {
 }
 
 /// A source that did not compile, with all that the tools printed.
-pub(super) fn failure(failure: &Failure, source: &str, places: &mut Places) -> Diag {
+pub(super) fn failure(
+    failure: &Failure,
+    source: &str,
+    settings: &Settings,
+    places: &mut Places,
+) -> Diag {
     let targets: Vec<String> = failure.targets.iter().map(Sm::to_string).collect();
     let first = failure.first_error();
+    // An instance that the source cannot make is a mistake where it was asked for, not in a file of ours.
+    let asked = first.and_then(|message| {
+        settings.instances.iter().find(|asked| {
+            message.file.as_ref() == Some(&asked.file) && message.line == Some(asked.line)
+        })
+    });
     let message = match first {
-        Some(message) => format!(
-            "{source} does not compile for {}: {}",
-            targets.join(", "),
-            message.text
-        ),
+        Some(message) => {
+            let what = match asked {
+                Some(asked) => format!("cannot instantiate `{}` in {source}", asked.kernel),
+                None => format!("{source} does not compile"),
+            };
+            format!("{what} for {}: {}", targets.join(", "), message.text)
+        }
         None => failure
             .to_string()
             .lines()
@@ -122,8 +137,28 @@ pub(super) fn failure(failure: &Failure, source: &str, places: &mut Places) -> D
             .to_owned(),
     };
     let mut diag = Diag::error(codes::COMPILE_FAILED, message);
-    if let Some(span) = first.and_then(|message| place(message, places)) {
-        diag = diag.at(span, "");
+    if let Cause::Source(_) = failure.cause {
+        let named = &settings.config.build.sources;
+        let named = named
+            .iter()
+            .find(|file| Path::new(&file.value) == failure.source);
+        diag = diag.at_place(named.map(|file| &file.span), "named here");
+        if let Some((dir, _)) = source.split_once("/*") {
+            diag = diag.help(format!(
+                "a source is one file: `dirs = [\"{dir}\"]` takes every .cu file below a directory"
+            ));
+        }
+    }
+    match asked {
+        Some(asked) if asked.span.is_some() => {
+            diag = diag.at_place(asked.span.as_ref(), "asked for here");
+        }
+        Some(_) => diag = diag.note(instantiate::BY_SCRIPT),
+        None => {
+            if let Some(span) = first.and_then(|message| place(message, places)) {
+                diag = diag.at(span, "");
+            }
+        }
     }
     if !failure.output.trim().is_empty() {
         diag = diag.note(format!("the compiler said:\n{}", failure.output.trim_end()));

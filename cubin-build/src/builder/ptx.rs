@@ -79,8 +79,7 @@ pub(super) fn resolve(
             Ptx::Of(name) => match config::virtual_architecture(name) {
                 Ok(target) => wanted.push((target, None)),
                 Err((message, help)) => {
-                    let message = format!("{message} (given to Builder::ptx)");
-                    let diag = Diag::error(codes::CONFIG_INVALID, message);
+                    let diag = wrong(None, message);
                     sink.push(match help {
                         Some(help) => diag.help(help),
                         None => diag,
@@ -98,11 +97,7 @@ pub(super) fn resolve(
                 "PTX for {} is made with the cubin for {target}, which is no target",
                 Compute(target)
             );
-            sink.push(
-                Diag::error(codes::CONFIG_INVALID, message)
-                    .at_place(span, "")
-                    .help(format!("add \"{target}\" to `arch`")),
-            );
+            sink.push(wrong(span, message).help(format!("add \"{target}\" to `arch`")));
         }
     }
     if let Some(span) = newest {
@@ -113,11 +108,10 @@ pub(super) fn resolve(
             Some(&target) => chosen.push(target),
             None if from_environment || targets.is_empty() => {}
             None => sink.push(
-                Diag::error(
-                    codes::CONFIG_INVALID,
+                wrong(
+                    span,
                     "there is no target whose PTX other GPUs could use: all have a suffix",
                 )
-                .at_place(span, "")
                 .help("add one without, for example \"sm_90\", to `arch`"),
             ),
         }
@@ -125,6 +119,16 @@ pub(super) fn resolve(
     chosen.sort();
     chosen.dedup();
     chosen
+}
+
+/// A mistake in `cubin.toml`, or, without a place there, in the build script.
+fn wrong(span: Option<&Span>, message: impl Into<String>) -> Diag {
+    match span {
+        Some(_) => Diag::error(codes::CONFIG_INVALID, message).at_place(span, ""),
+        None => {
+            Diag::error(codes::BUILDER_INVALID, message).note("given to `Builder::ptx` in build.rs")
+        }
+    }
 }
 
 /// The virtual architecture that PTX is written for, from its `.target` directive.

@@ -180,7 +180,7 @@ fn compile(
     outcome.watch.variables = watch.variables;
     for failure in &compiled.failures {
         let source = super::shown_path(&settings.root, settings.original(&failure.source));
-        sink.push(messages::failure(failure, &source, places));
+        sink.push(messages::failure(failure, &source, settings, places));
     }
     for unit in &compiled.units {
         outcome.progress.extend(messages::compiled(

@@ -36,6 +36,8 @@ pub(super) struct Settings {
     pub(super) sources: Vec<Source>,
     /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
     pub(super) originals: Vec<PathBuf>,
+    /// The template instances that those generated files make.
+    pub(super) instances: Vec<instantiate::Asked>,
     /// Sources that need no compiler.
     pub(super) prebuilt: Vec<PathBuf>,
     pub(super) targets: Vec<Sm>,
@@ -117,7 +119,8 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .join("cubin-build");
     let toolkit = toolkit_request(builder, &config, &work_dir, sink);
     let (mut sources, prebuilt) = sources(builder, &config, &root, &mut watched, sink);
-    let originals = instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
+    let (originals, instances) =
+        instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
     if sink.has_errors() {
         return None;
     }
@@ -130,6 +133,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         toolkit: toolkit?,
         sources,
         originals,
+        instances,
         prebuilt,
         targets,
         ptx,

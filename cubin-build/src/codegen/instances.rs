@@ -86,8 +86,8 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         "note = \"instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml\"",
     );
     out.close(")]");
-    let head = out.generics(&format!("pub unsafe trait {name}"), &parameters, " {");
-    if head == ">" {
+    let head = out.generics(&format!("pub unsafe trait {name}"), &parameters, "");
+    if head == ">" || !out.fits(&format!("{head} {{")) {
         // rustfmt gives the brace a line of its own here.
         out.line(head);
         out.open("{");

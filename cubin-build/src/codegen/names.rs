@@ -5,7 +5,9 @@
 //! 2. template arguments follow, separated by `_`: `reduce<float, 8>` is `reduce_f32_8`; enumerators are in snake case,
 //!    scoped ones behind the name of their enumeration: `quantize<GGML_TYPE_Q2_K, Mode::FastMath>` is
 //!    `quantize_ggml_type_q2_k_mode_fast_math`, and a number that no enumerator has stays one (`Mode_3`);
-//! 3. when several kernels share name and template arguments, the parameter types follow too;
+//! 3. when several kernels share the name so made, types and enumerators in it get their namespaces
+//!    (`rec<n1::P>` and `rec<n2::P>` are `rec_n1_P` and `rec_n2_P`); when they share that too, the parameter types
+//!    follow, with namespaces when nothing else tells them apart;
 //! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
 //!    get `_` at the end;
 //! 5. names of more than 80 characters are cut and end in a hash of the whole.
@@ -168,8 +170,17 @@ fn is_anonymous(part: &str) -> bool {
         || part.starts_with("_GLOBAL__N_")
 }
 
+/// How much of a qualified name is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// `P` of `ns::P`.
+    Last,
+    /// `ns_P` of `ns::P`.
+    Whole,
+}
+
 /// An argument of a kernel's template as part of a Rust name.
-pub(super) fn argument(argument: &TemplateArg) -> String {
+pub(super) fn argument(argument: &TemplateArg, extent: Extent) -> String {
     match &argument.value {
         Some(TemplateValue {
             ty:
@@ -178,8 +189,11 @@ pub(super) fn argument(argument: &TemplateArg) -> String {
                     enumerator: Some(enumerator),
                 },
             ..
-        }) => snake_case(&enumerator_parts(name, enumerator).join("_")),
-        _ => short(&argument.text),
+        }) => snake_case(&match extent {
+            Extent::Last => enumerator_parts(name, enumerator).join("_"),
+            Extent::Whole => components(enumerator).join("_"),
+        }),
+        _ => spell(&argument.text, extent),
     }
 }
 
@@ -209,27 +223,27 @@ pub(super) fn snake_case(name: &str) -> String {
 }
 
 /// A C++ type or template argument as part of a Rust name.
-pub(super) fn short(argument: &str) -> String {
+pub(super) fn spell(argument: &str, extent: Extent) -> String {
     let argument = argument.trim().trim_start_matches("::").trim();
     if let Some((cast, value)) = argument.strip_prefix('(').and_then(split_cast) {
-        return short_value(cast, value);
+        return short_value(cast, value, extent);
     }
     if let Some(rest) = argument.strip_suffix('*') {
         return match strip_const(rest) {
-            (rest, true) => format!("{}_const_ptr", short(rest)),
-            (rest, false) => format!("{}_ptr", short(rest)),
+            (rest, true) => format!("{}_const_ptr", spell(rest, extent)),
+            (rest, false) => format!("{}_ptr", spell(rest, extent)),
         };
     }
     for reference in ["&&", "&"] {
         if let Some(rest) = argument.strip_suffix(reference) {
-            return format!("{}_ref", short(strip_const(rest).0));
+            return format!("{}_ref", spell(strip_const(rest).0, extent));
         }
     }
     if let Some(rest) = argument
         .strip_suffix("__restrict__")
         .or_else(|| argument.strip_suffix("__restrict"))
     {
-        return short(rest);
+        return spell(rest, extent);
     }
     let (argument, _) = strip_const(argument);
     if let Some(negative) = argument.strip_prefix('-') {
@@ -242,11 +256,21 @@ pub(super) fn short(argument: &str) -> String {
     let Some(last) = parts.last() else {
         return sanitize_middle(argument);
     };
-    short_template(last)
+    match extent {
+        Extent::Last => spell_template(last, extent),
+        Extent::Whole => {
+            let parts = parts.iter().map(|part| spell_template(part, extent));
+            parts.collect::<Vec<_>>().join("_")
+        }
+    }
 }
 
 /// `Vec<float, 4>` as `Vec_f32_4`.
 pub(super) fn short_template(part: &str) -> String {
+    spell_template(part, Extent::Last)
+}
+
+fn spell_template(part: &str, extent: Extent) -> String {
     let Some(open) = part.find('<') else {
         return sanitize_middle(part);
     };
@@ -256,7 +280,7 @@ pub(super) fn short_template(part: &str) -> String {
     for argument in split_top_level(inside, ",") {
         if !argument.trim().is_empty() {
             text.push('_');
-            text.push_str(&short(argument));
+            text.push_str(&spell(argument, extent));
         }
     }
     text
@@ -278,7 +302,7 @@ fn split_cast(rest: &str) -> Option<(&str, &str)> {
     None
 }
 
-fn short_value(cast: &str, value: &str) -> String {
+fn short_value(cast: &str, value: &str, extent: Extent) -> String {
     let digits = value.trim_end_matches(['u', 'U', 'l', 'L']);
     let text = match digits.strip_prefix('-') {
         Some(positive) => format!("neg{}", sanitize_middle(positive)),
@@ -289,7 +313,7 @@ fn short_value(cast: &str, value: &str) -> String {
         Some("bool") if text == "0" => "false".to_owned(),
         Some(_) => text,
         // A value of an enumeration, or the address of an object.
-        None => format!("{}_{text}", short(cast)),
+        None => format!("{}_{text}", spell(cast, extent)),
     }
 }
 
@@ -358,6 +382,10 @@ fn builtin(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    fn short(argument: &str) -> String {
+        spell(argument, Extent::Last)
+    }
+
     #[test]
     fn keywords_and_reserved_names() {
         assert_eq!(ident("type", Kind::Value), "r#type");
@@ -391,16 +419,19 @@ mod tests {
     #[test]
     fn enumerators() {
         let enumerator = |enumeration: &str, enumerator: Option<&str>, text: &str| {
-            argument(&TemplateArg {
-                text: text.to_owned(),
-                value: Some(TemplateValue {
-                    number: 3,
-                    ty: ValueType::Enum {
-                        name: enumeration.to_owned(),
-                        enumerator: enumerator.map(str::to_owned),
-                    },
-                }),
-            })
+            argument(
+                &TemplateArg {
+                    text: text.to_owned(),
+                    value: Some(TemplateValue {
+                        number: 3,
+                        ty: ValueType::Enum {
+                            name: enumeration.to_owned(),
+                            enumerator: enumerator.map(str::to_owned),
+                        },
+                    }),
+                },
+                Extent::Last,
+            )
         };
         let named = |enumeration, name| enumerator(enumeration, Some(name), name);
         assert_eq!(named("ggml_type", "GGML_TYPE_Q2_K"), "ggml_type_q2_k");

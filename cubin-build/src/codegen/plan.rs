@@ -384,6 +384,46 @@ pub(super) fn reach(ty: &Type, signatures: &Signatures, found: &mut BTreeSet<Key
     }
 }
 
+/// The name of each kernel in its namespace: as short as tells it from the others.
+fn kernel_names(kernels: &[&Kernel]) -> Vec<String> {
+    use names::Extent::{Last, Whole};
+    let named = |kernel: &Kernel, arguments, params: Option<names::Extent>| {
+        let mut parts = vec![kernel.base_name.clone()];
+        let all = kernel.template_args.iter();
+        parts.extend(all.map(|argument| names::argument(argument, arguments)));
+        if let Some(extent) = params {
+            let all = kernel.params.iter();
+            parts.extend(all.map(|param| names::spell(&param.c_type, extent)));
+        }
+        parts.join("_")
+    };
+    let mut all: Vec<String> = kernels
+        .iter()
+        .map(|kernel| named(kernel, Last, None))
+        .collect();
+    for params in [None, Some(Last), Some(Whole)] {
+        let mut users: BTreeMap<(Vec<String>, &str), usize> = BTreeMap::new();
+        for (kernel, name) in kernels.iter().zip(&all) {
+            *users.entry((namespace_path(kernel), name)).or_default() += 1;
+        }
+        let shared: Vec<bool> = kernels
+            .iter()
+            .zip(&all)
+            .map(|(kernel, name)| {
+                users
+                    .get(&(namespace_path(kernel), name))
+                    .is_some_and(|&count| count > 1)
+            })
+            .collect();
+        for ((kernel, name), shared) in kernels.iter().zip(&mut all).zip(shared) {
+            if shared {
+                *name = named(kernel, Whole, params);
+            }
+        }
+    }
+    all
+}
+
 fn name_kernels<'a>(
     module: &Module,
     root: &str,
@@ -393,18 +433,7 @@ fn name_kernels<'a>(
     refused: &mut Vec<(String, String)>,
     findings: &mut Vec<Finding>,
 ) -> Vec<PlannedKernel<'a>> {
-    let plain = |kernel: &Kernel| {
-        let mut name = kernel.base_name.clone();
-        for argument in &kernel.template_args {
-            name.push('_');
-            name.push_str(&names::argument(argument));
-        }
-        (namespace_path(kernel), name)
-    };
-    let mut overloads: BTreeMap<(Vec<String>, String), usize> = BTreeMap::new();
-    for kernel in kernels {
-        *overloads.entry(plain(kernel)).or_default() += 1;
-    }
+    let kernel_names = kernel_names(kernels);
     // The methods that lead to namespaces come first.
     let paths = kernels.iter().map(|kernel| namespace_path(kernel));
     for path in paths.chain(globals.iter().map(|(global, _)| global_path(global).0)) {
@@ -415,16 +444,8 @@ fn name_kernels<'a>(
         }
     }
     let mut planned: Vec<PlannedKernel<'a>> = Vec::new();
-    for &kernel in kernels {
-        let (path, mut name) = plain(kernel);
-        let key = (path, name.clone());
-        if overloads.get(&key).is_some_and(|&count| count > 1) {
-            for param in &kernel.params {
-                name.push('_');
-                name.push_str(&names::short(&param.c_type));
-            }
-        }
-        let path = key.0;
+    for (&kernel, name) in kernels.iter().zip(kernel_names) {
+        let path = namespace_path(kernel);
         let method = names::ident(&name, Kind::Method);
         let constant = names::ident(&name.to_uppercase(), Kind::Value);
         // Names that differ in case alone share a constant.

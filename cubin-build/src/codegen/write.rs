@@ -100,7 +100,10 @@ impl Writer {
                 return;
             }
         }
-        let opening = expr.opening().map_or(0, |opening| width(&opening));
+        // A struct literal must leave space for the `;` on the line that it opens.
+        let opening = expr.opening().map_or(0, |opening| {
+            width(&opening) + usize::from(opening.ends_with('{') && tail == ";")
+        });
         let too_wide = self.indent() + width(head) + opening > MAX_WIDTH;
         if let Some(left) = head.strip_suffix("= ").filter(|_| opening > 0 && too_wide) {
             // Not even the declaration fits: its type moves to the next line, and the literal follows it.
@@ -187,6 +190,11 @@ impl Writer {
             self.line(format!("    {generic},"));
         }
         ">".to_owned()
+    }
+
+    /// Whether `text` fits on a line here.
+    pub(super) fn fits(&self, text: &str) -> bool {
+        self.indent() + text.chars().count() <= MAX_WIDTH
     }
 
     /// Opens `head for implementor {`.

@@ -19,7 +19,7 @@ pub(super) fn read(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx
         ));
     }
     let mut names = Vec::new();
-    for text in r.strings(item) {
+    for text in r.strings_or(item, "true, false, a string or an array of strings") {
         match virtual_architecture(&text.value) {
             Ok(target) => names.push(Spanned::new(target, text.span)),
             Err((message, help)) => r.bad_at(CONFIG, text.span, message, help),

@@ -251,6 +251,15 @@ impl<'f> Reader<'f> {
 
     /// Strings: an array of them, or one alone.
     pub(crate) fn strings(&mut self, item: Item<'_, '_>) -> Vec<Spanned<String>> {
+        self.strings_or(item, "a string or an array of strings")
+    }
+
+    /// As [`Self::strings`]; `expected` is all that may stand here.
+    pub(crate) fn strings_or(
+        &mut self,
+        item: Item<'_, '_>,
+        expected: &str,
+    ) -> Vec<Spanned<String>> {
         match item.value.get_ref() {
             DeValue::String(_) => self.string(item).into_iter().collect(),
             DeValue::Array(array) => array
@@ -258,7 +267,7 @@ impl<'f> Reader<'f> {
                 .filter_map(|value| self.string(Item { value, ..item }))
                 .collect(),
             _ => {
-                self.wrong_type(item, "a string or an array of strings", None);
+                self.wrong_type(item, expected, None);
                 Vec::new()
             }
         }

@@ -322,6 +322,16 @@ fn what_build_rs_passes_is_not_blamed_on_the_file() {
             "cannot instantiate `k<int>`",
             "`Builder::instantiate`",
         ),
+        (
+            ".ptx(\"sm_90\")",
+            "`sm_90` is no virtual architecture",
+            "`Builder::ptx`",
+        ),
+        (
+            ".ptx(\"compute_75\")",
+            "PTX for compute_75 is made with the cubin for sm_75, which is no target",
+            "`Builder::ptx`",
+        ),
         (".out_file(\"a/b.rs\")", "`a/b.rs` is no file name", ""),
     ] {
         project.write(

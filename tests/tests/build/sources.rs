@@ -61,7 +61,28 @@ fn instances_are_made_on_request() {
     project
         .build()
         .fails()
-        .says("[compile-failed] kernels/fill.cu does not compile");
+        .says(
+            "[compile-failed] cannot instantiate `ns::scale<float>` in kernels/fill.cu for sm_90: ",
+        )
+        .says(" --> cubin.toml:4:10")
+        .says("asked for here");
+}
+
+#[test]
+fn a_source_that_is_not_there_is_shown_where_it_is_named() {
+    let Some(project) = super::project("missing-source") else {
+        return;
+    };
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_90\"]\nsources = [\"kernels/fill.cu\", \"kernels/*.cu\"]\n",
+    );
+    project
+        .build()
+        .fails()
+        .says("kernels/*.cu for sm_90: cannot read the file")
+        .says(" --> cubin.toml:3:31")
+        .says("`dirs = [\"kernels\"]` takes every .cu file below a directory");
 }
 
 #[test]

@@ -161,7 +161,13 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
     let clause = clause.map_or_else(String::new, |clause| format!("where\n    {clause},"));
     let applied = format!("{ident}<{}>", generics.applied());
     let item = |out: &mut Writer, start: &str, end: &str| {
-        let head = out.generics(start, &declared, &format!("{end} {{"));
+        // rustfmt lets the brace of a struct stand outside.
+        let opening = if start == "impl" {
+            format!("{end} {{")
+        } else {
+            String::new()
+        };
+        let head = out.generics(start, &declared, &opening);
         if clause.is_empty() {
             out.open(format!("{head}{end} {{"));
         } else {
@@ -185,9 +191,12 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
     if !hidden.is_empty() {
         let name = names::fresh("instance", &names);
         out.doc("Tells the instance by the types that no parameter has.");
-        let types = hidden.join(", ");
+        let types = match hidden.as_slice() {
+            [one] => format!("{one},"),
+            several => several.join(", "),
+        };
         out.line(format!(
-            "pub {name}: ::core::marker::PhantomData<fn() -> ({types},)>,"
+            "pub {name}: ::core::marker::PhantomData<fn() -> ({types})>,"
         ));
     }
     out.close("}");

@@ -422,8 +422,14 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         }
     };
     let this = generics.this();
+    // What rustfmt wants to fit on the line: with the block's brace unless a `where` clause stands between.
+    let opening = if tail.contains("where") { "()" } else { "() {" };
     let call = Call {
-        head: out.generics(&format!("pub unsafe fn {}", family.method), &declared, "("),
+        head: out.generics(
+            &format!("pub unsafe fn {}", family.method),
+            &declared,
+            opening,
+        ),
         tail: &tail,
         index: format!("{this}::INDEX"),
         info: format!("{this}::INFO"),
