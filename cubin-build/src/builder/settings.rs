@@ -1,10 +1,8 @@
 //! What was asked for, from the build script, `cubin.toml` and the environment together.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use crate::sorted::Set;
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
@@ -385,7 +383,7 @@ fn sources(
                 .filter(|dir| root.join(dir).is_dir()),
         );
     }
-    let mut found = BTreeSet::new();
+    let mut found = Set::new();
     for dir in &dirs {
         let before = found.len();
         match cu_files(root, dir) {
@@ -406,7 +404,7 @@ fn sources(
             );
         }
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     let all: Vec<Source> = files
         .into_iter()
         .chain(found)

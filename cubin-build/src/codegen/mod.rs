@@ -26,8 +26,7 @@ mod types;
 mod variables;
 mod write;
 
-use std::collections::BTreeMap;
-
+use crate::sorted::Map;
 use cubin_core::{LaunchBounds, Params, Resources, Sm};
 
 use crate::signature::model::Signatures;
@@ -87,7 +86,7 @@ pub struct Module {
     /// Merged over all targets.
     pub signatures: Signatures,
     /// By kernel symbol, then target.
-    pub facts: BTreeMap<String, BTreeMap<Sm, Facts>>,
+    pub facts: Map<String, Map<Sm, Facts>>,
 }
 
 /// A cubin or PTX to embed.

@@ -1,21 +1,19 @@
 //! Collects findings, puts them in reading order and sums them up.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use super::{
     Diag, Level,
     codes::{self, Topic},
 };
+use crate::sorted::{Map, Set};
 
 /// All findings of one run.
 #[derive(Debug, Clone, Default)]
 pub struct Sink {
     diags: Vec<Diag>,
     /// Positions in `diags` by message, to find repetitions among thousands.
-    by_message: BTreeMap<String, Vec<usize>>,
+    by_message: Map<String, Vec<usize>>,
 }
 
 impl Sink {
@@ -26,7 +24,7 @@ impl Sink {
 
     /// Adds a finding; one that is there already (a header's warning, once per target) is dropped.
     pub fn push(&mut self, diag: Diag) {
-        let same_message = self.by_message.entry(diag.message.clone()).or_default();
+        let same_message = self.by_message.or_default(diag.message.clone());
         if same_message.iter().all(|index| self.diags[*index] != diag) {
             same_message.push(self.diags.len());
             self.diags.push(diag);
@@ -56,10 +54,10 @@ impl Sink {
     /// What is shown, in reading order: findings of one kernel stand together, kernels with errors first, findings
     /// without a kernel before those with one, then by place. Accepted findings are left out.
     pub fn shown(&self) -> Vec<&Diag> {
-        let mut groups: BTreeMap<Option<&str>, Vec<&Diag>> = BTreeMap::new();
+        let mut groups: Map<Option<&str>, Vec<&Diag>> = Map::new();
         for diag in &self.diags {
             if diag.level > Level::Allow {
-                groups.entry(diag.kernel.as_deref()).or_default().push(diag);
+                groups.or_default(diag.kernel.as_deref()).push(diag);
             }
         }
         // Findings without a kernel have nothing in common, so each stands for itself.
@@ -130,19 +128,19 @@ impl Sink {
 
     /// What was found at a level, one phrase per topic: kernels are counted once however many budgets they break.
     fn by_topic(&self, level: Level) -> Vec<String> {
-        let mut findings: BTreeMap<Topic, usize> = BTreeMap::new();
-        let mut kernels: BTreeSet<&str> = BTreeSet::new();
+        let mut findings: Map<Topic, usize> = Map::new();
+        let mut kernels: Set<&str> = Set::new();
         for diag in self.diags.iter().filter(|diag| diag.level == level) {
             let topic = codes::find(diag.code.0).map_or(Topic::Other, |entry| entry.topic);
             match (topic, diag.kernel.as_deref()) {
                 (Topic::Budget, Some(kernel)) => {
                     kernels.insert(kernel);
                 }
-                _ => *findings.entry(topic).or_default() += 1,
+                _ => *findings.or_default(topic) += 1,
             }
         }
         if !kernels.is_empty() {
-            *findings.entry(Topic::Budget).or_default() += kernels.len();
+            *findings.or_default(Topic::Budget) += kernels.len();
         }
         findings
             .into_iter()

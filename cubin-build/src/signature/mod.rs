@@ -28,7 +28,9 @@ mod stub;
 mod tags;
 mod toolkit;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+
+use crate::sorted::Map;
 use std::fmt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -113,7 +115,7 @@ pub struct Reading {
     /// What would lift a refusal.
     pub questions: Questions,
     /// What came of asking, by the symbols of kernels for which it did not help.
-    pub remarks: BTreeMap<String, String>,
+    pub remarks: Map<String, String>,
 }
 
 impl Reading {
