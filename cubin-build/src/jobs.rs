@@ -14,7 +14,7 @@ use std::{
     fs::File,
     io::{Read as _, Write as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
@@ -31,7 +31,7 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
     let count = items.len();
     let results: Mutex<Vec<Option<R>>> =
         Mutex::new(std::iter::repeat_with(|| None).take(count).collect());
-    let (send, ended) = mpsc::channel();
+    let ended = Ended::default();
     let limit = Limit::of(env);
     let mut waiting = items.into_iter().enumerate().peekable();
 
@@ -52,22 +52,17 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
                 let Some((index, item)) = waiting.next() else {
                     break;
                 };
-                let (send, work, results) = (send.clone(), &work, &results);
+                let (ended, work, results) = (&ended, &work, &results);
                 running += 1;
                 scope.spawn(move || {
                     // Reports the end even when `work` panics, so that the loop above cannot wait for ever.
-                    let _end = End(send, token);
+                    let _end = End(ended, token);
                     let result = work(item);
                     results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
                 });
             }
             let ask_again = waiting.peek().is_some() && matches!(limit, Limit::Pool(_));
-            let one_ended = if ask_again {
-                ended.recv_timeout(POLL).ok()
-            } else {
-                ended.recv().ok()
-            };
-            if let Some(token) = one_ended {
+            for token in ended.wait(ask_again.then_some(POLL)) {
                 running -= 1;
                 own += usize::from(token.0.is_none());
             }
@@ -81,13 +76,43 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
         .collect()
 }
 
-/// Tells that a job ended and hands back its token; one of the pool returns there when it is received.
-struct End(mpsc::Sender<Token>, Token);
+/// Tokens of jobs that ended. A lock and a signal: a channel of the standard library is 300 functions to compile.
+#[derive(Default)]
+struct Ended {
+    tokens: Mutex<Vec<Token>>,
+    more: Condvar,
+}
 
-impl Drop for End {
+impl Ended {
+    /// The tokens of all jobs that ended since the last call; waits for one, but not longer than `limit`.
+    fn wait(&self, limit: Option<Duration>) -> Vec<Token> {
+        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        while tokens.is_empty() {
+            let Some(limit) = limit else {
+                tokens = self
+                    .more
+                    .wait(tokens)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            // Woken without cause the caller only asks the pool a little earlier.
+            let woken = self.more.wait_timeout(tokens, limit);
+            tokens = woken.unwrap_or_else(PoisonError::into_inner).0;
+            break;
+        }
+        std::mem::take(&mut *tokens)
+    }
+}
+
+/// Tells that a job ended and hands back its token; one of the pool returns there when it is taken out.
+struct End<'e>(&'e Ended, Token);
+
+impl Drop for End<'_> {
     fn drop(&mut self) {
         let token = Token(self.1.0.take());
-        let _ = self.0.send(token);
+        let mut tokens = self.0.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        tokens.push(token);
+        self.0.more.notify_one();
     }
 }
 

@@ -364,6 +364,11 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     arrange(&mut order, &mut |a, b| items.swap(a, b));
 }
 
+/// Sorts by a key; what has the same stays in its order.
+pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort_by(items, |a, b| key(a).cmp(&key(b)));
+}
+
 /// Sorts by `Ord`.
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);

@@ -9,7 +9,7 @@ use super::{
     settings::{self, Settings},
     signed::{self, Signed},
 };
-use crate::sorted::{Map, Set};
+use crate::sorted::{self, Map, Set};
 use crate::{
     cache, codegen,
     compile::{self, Level, Unit, Watch},
@@ -59,7 +59,7 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
     outcome.report.clone_from(&settings.report);
     steps(&settings, env, &mut outcome);
     outcome.watch.paths.extend(settings.watched.iter().cloned());
-    outcome.watch.paths.sort();
+    sorted::sort(&mut outcome.watch.paths);
     outcome.watch.paths.dedup();
     // Cargo would take what this very run wrote for a change.
     outcome
@@ -96,9 +96,9 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
         .iter()
         .flat_map(|module| module.facts.iter().cloned())
         .collect();
-    outcome
-        .facts
-        .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
+    sorted::sort_by(&mut outcome.facts, |a, b| {
+        (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol))
+    });
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
     if outcome.sink.has_errors() {
         return None;

@@ -26,7 +26,7 @@ mod types;
 mod variables;
 mod write;
 
-use crate::sorted::Map;
+use crate::sorted::{self, Map};
 use cubin_core::{LaunchBounds, Params, Resources, Sm};
 
 use crate::signature::model::Signatures;
@@ -151,6 +151,6 @@ pub fn generate(input: &Input) -> Output {
     let plan = plan::Plan::new(input);
     let text = backend::write_file(&plan);
     let mut findings = plan.findings;
-    findings.sort();
+    sorted::sort(&mut findings);
     Output { text, findings }
 }

@@ -7,7 +7,7 @@ use super::{
     plan::{Key, Place, PlannedModule, Shared, TYPES, reach},
 };
 use crate::signature::model::{Record, RecordId, Signatures, Type};
-use crate::sorted::{Map, Set};
+use crate::sorted::{self, Map, Set};
 
 /// Names of one module's types.
 pub(super) struct TypeNames<'a> {
@@ -222,7 +222,7 @@ impl PlannedModule<'_> {
             }
         }
         let mut parts: Vec<String> = reached.iter().map(|key| self.describe(key)).collect();
-        parts.sort();
+        sorted::sort(&mut parts);
         let name = self.place(key).map_or("", |place| &place.name);
         format!("{name}\n{}", parts.join("\n"))
     }

@@ -2,7 +2,7 @@
 //! file needs, and in which module each is defined. A type that several source files define alike is
 //! defined once, in `types`.
 
-use crate::sorted::{Map, Set};
+use crate::sorted::{self, Map, Set};
 use cubin_core::Sm;
 
 use super::{
@@ -102,7 +102,9 @@ pub(super) struct Shared {
 impl<'a> Plan<'a> {
     pub(super) fn new(input: &'a Input) -> Self {
         let mut sources: Vec<&Module> = input.modules.iter().collect();
-        sources.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+        sorted::sort_by(&mut sources, |a, b| {
+            (&a.name, &a.source).cmp(&(&b.name, &b.source))
+        });
         let mut findings = Vec::new();
         let mut taken: Map<String, &str> = Map::new();
         let mut modules = Vec::new();

@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::sorted::Map;
+use crate::sorted::{self, Map};
 use cubin_core::{Cubin, Sm};
 
 use super::{
@@ -483,7 +483,7 @@ pub(super) fn files_in(dir: &Path) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| entry.path())
         .collect();
-    made.sort();
+    sorted::sort(&mut made);
     made
 }
 

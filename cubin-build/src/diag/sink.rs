@@ -1,12 +1,12 @@
 //! Collects findings, puts them in reading order and sums them up.
 
-use std::path::PathBuf;
+use std::{cmp::Ordering, path::Path};
 
 use super::{
     Diag, Level,
     codes::{self, Topic},
 };
-use crate::sorted::{Map, Set};
+use crate::sorted::{self, Map, Set};
 
 /// All findings of one run.
 #[derive(Debug, Clone, Default)]
@@ -69,26 +69,19 @@ impl Sink {
             })
             .collect();
         for group in &mut groups {
-            group.sort_by_cached_key(|diag| {
-                let place = place(diag);
-                (
-                    std::cmp::Reverse(diag.level),
-                    place,
-                    codes::position(diag.code),
-                    diag.message.clone(),
-                )
+            sorted::sort_by(group, |a, b| {
+                (b.level.cmp(&a.level))
+                    .then_with(|| place(a).cmp(&place(b)))
+                    .then_with(|| by_text(a, b))
             });
         }
-        groups.sort_by_cached_key(|group| {
-            let first = group[0];
-            (
-                std::cmp::Reverse(first.level),
-                first.kernel.is_some(),
-                place(first),
-                first.kernel.clone(),
-                codes::position(first.code),
-                first.message.clone(),
-            )
+        sorted::sort_by(&mut groups, |a, b| {
+            let (a, b) = (a[0], b[0]);
+            (b.level.cmp(&a.level))
+                .then_with(|| a.kernel.is_some().cmp(&b.kernel.is_some()))
+                .then_with(|| place(a).cmp(&place(b)))
+                .then_with(|| a.kernel.cmp(&b.kernel))
+                .then_with(|| by_text(a, b))
         });
         groups.into_iter().flatten().collect()
     }
@@ -160,9 +153,16 @@ impl Extend<Diag> for Sink {
     }
 }
 
-fn place(diag: &Diag) -> Option<(PathBuf, usize)> {
+fn place(diag: &Diag) -> Option<(&Path, usize)> {
     diag.place()
-        .map(|span| (span.file.path().to_owned(), span.range.start))
+        .map(|span| (span.file.path(), span.range.start))
+}
+
+fn by_text(a: &Diag, b: &Diag) -> Ordering {
+    let position = |diag: &Diag| codes::position(diag.code);
+    position(a)
+        .cmp(&position(b))
+        .then_with(|| a.message.cmp(&b.message))
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {

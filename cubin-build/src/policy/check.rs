@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::sorted::{Map, Set};
+use crate::sorted::{self, Map, Set};
 use cubin_core::arch::Sm;
 
 use super::{
@@ -125,7 +125,7 @@ fn check_kernel<'a>(
             }
         }
         for finding in &mut over {
-            finding.on.sort_by_key(|excess| Reverse(excess.value));
+            sorted::sort_by_key(&mut finding.on, |excess| Reverse(excess.value));
         }
         diags.extend(over.into_iter().map(Diag::from));
         diags.extend(unknown.into_iter().map(Diag::from));

@@ -30,7 +30,7 @@ mod toolkit;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::sorted::Map;
+use crate::sorted::{self, Map};
 use std::fmt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -253,7 +253,7 @@ fn in_source_order(kernels: &mut [Kernel]) {
             files.entry(definition.file.clone()).or_insert(rank);
         }
     }
-    kernels.sort_by_key(|kernel| match &kernel.definition {
+    sorted::sort_by_key(kernels, |kernel| match &kernel.definition {
         Some(definition) => (
             files.get(&definition.file).copied().unwrap_or(usize::MAX),
             definition.line,

@@ -16,7 +16,7 @@ use super::{
     write::{Expr, Writer, string},
 };
 use crate::signature::model::Param;
-use crate::sorted::{Map, Set};
+use crate::sorted::{self, Map, Set};
 
 /// Facts about targets, kernels and addresses: the part of the generated file that no driver is needed for.
 const FACTS: &str = include_str!("facts.rs");
@@ -317,7 +317,9 @@ fn sections(text: &str, parts: &[(&str, &str)], conditions: &[(&str, bool)], out
 /// The constant `IMAGES` of `Module`.
 fn images(out: &mut Writer, scope: Scope<'_>) {
     let mut images: Vec<_> = scope.module.input.images.iter().collect();
-    images.sort_by_key(|image| (image.assembled_for.is_some(), image.target));
+    sorted::sort_by_key(&mut images, |image| {
+        (image.assembled_for.is_some(), image.target)
+    });
     let any_ptx = images.iter().any(|image| image.assembled_for.is_some());
     out.doc(if any_ptx {
         "The embedded cubins, then the embedded PTX."
