@@ -15,6 +15,8 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+use crate::sorted;
+
 /// Writes `bytes` to `path` when its content differs; true when something was written.
 ///
 /// The bytes go to a temporary file in the same directory that is then renamed, so a reader, or a build that is
@@ -199,7 +201,7 @@ fn has_include(bytes: &[u8]) -> Vec<String> {
             names.push(name.to_owned());
         }
     }
-    names.sort_unstable();
+    sorted::sort(&mut names);
     names.dedup();
     names
 }

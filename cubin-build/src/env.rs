@@ -5,7 +5,6 @@
 //! Does not know what any variable means.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
     fmt,
     path::{Path, PathBuf},
@@ -13,15 +12,17 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::sorted::{Map, Set};
+
 /// An environment that remembers what it was asked for.
 pub struct Env {
     source: Source,
-    consulted: Mutex<BTreeSet<String>>,
+    consulted: Mutex<Set<String>>,
 }
 
 enum Source {
     Process,
-    Map(BTreeMap<OsString, OsString>),
+    Map(Map<OsString, OsString>),
 }
 
 impl Env {
@@ -45,7 +46,7 @@ impl Env {
     fn new(source: Source) -> Self {
         Self {
             source,
-            consulted: Mutex::new(BTreeSet::new()),
+            consulted: Mutex::new(Set::new()),
         }
     }
 

@@ -14,7 +14,7 @@ use std::{
     fs::File,
     io::{Read as _, Write as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
@@ -28,19 +28,36 @@ const POLL: Duration = Duration::from_millis(10);
 ///
 /// A panic in `work` is passed on once the jobs that run have ended.
 pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let count = items.len();
-    let results: Mutex<Vec<Option<R>>> =
-        Mutex::new(std::iter::repeat_with(|| None).take(count).collect());
-    let (send, ended) = mpsc::channel();
+    let jobs: Vec<Job<T, R>> = items
+        .into_iter()
+        .map(|item| Mutex::new((Some(item), None)))
+        .collect();
+    each(env, jobs.len(), &|index| {
+        let lock = || jobs[index].lock().unwrap_or_else(PoisonError::into_inner);
+        let item = lock().0.take();
+        let result = item.map(&work);
+        lock().1 = result;
+    });
+    jobs.into_iter()
+        .filter_map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner).1)
+        .collect()
+}
+
+/// What is to be done, until it begins, and what came of it.
+type Job<T, R> = Mutex<(Option<T>, Option<R>)>;
+
+/// Calls `work` with every number below `count`. Not generic: threads and their results are much to compile.
+fn each(env: &Env, count: usize, work: &(dyn Fn(usize) + Sync)) {
+    let ended = Ended::default();
     let limit = Limit::of(env);
-    let mut waiting = items.into_iter().enumerate().peekable();
+    let mut waiting = 0..count;
 
     thread::scope(|scope| {
         let mut running = 0_usize;
         // Tokens that are ours from the start: one beside a pool, else as many as our own limit.
         let mut own = limit.own();
-        while running > 0 || waiting.peek().is_some() {
-            while waiting.peek().is_some() {
+        while running > 0 || !waiting.is_empty() {
+            while !waiting.is_empty() {
                 let token = if own > 0 {
                     own -= 1;
                     Token(None)
@@ -49,45 +66,63 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
                 } else {
                     break;
                 };
-                let Some((index, item)) = waiting.next() else {
+                let Some(index) = waiting.next() else {
                     break;
                 };
-                let (send, work, results) = (send.clone(), &work, &results);
+                let ended = &ended;
                 running += 1;
                 scope.spawn(move || {
                     // Reports the end even when `work` panics, so that the loop above cannot wait for ever.
-                    let _end = End(send, token);
-                    let result = work(item);
-                    results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(result);
+                    let _end = End(ended, token);
+                    work(index);
                 });
             }
-            let ask_again = waiting.peek().is_some() && matches!(limit, Limit::Pool(_));
-            let one_ended = if ask_again {
-                ended.recv_timeout(POLL).ok()
-            } else {
-                ended.recv().ok()
-            };
-            if let Some(token) = one_ended {
+            let ask_again = !waiting.is_empty() && matches!(limit, Limit::Pool(_));
+            for token in ended.wait(ask_again.then_some(POLL)) {
                 running -= 1;
                 own += usize::from(token.0.is_none());
             }
         }
     });
-    results
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
-/// Tells that a job ended and hands back its token; one of the pool returns there when it is received.
-struct End(mpsc::Sender<Token>, Token);
+/// Tokens of jobs that ended. A lock and a signal: a channel of the standard library is 300 functions to compile.
+#[derive(Default)]
+struct Ended {
+    tokens: Mutex<Vec<Token>>,
+    more: Condvar,
+}
 
-impl Drop for End {
+impl Ended {
+    /// The tokens of all jobs that ended since the last call; waits for one, but not longer than `limit`.
+    fn wait(&self, limit: Option<Duration>) -> Vec<Token> {
+        let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        while tokens.is_empty() {
+            let Some(limit) = limit else {
+                tokens = self
+                    .more
+                    .wait(tokens)
+                    .unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            // Woken without cause the caller only asks the pool a little earlier.
+            let woken = self.more.wait_timeout(tokens, limit);
+            tokens = woken.unwrap_or_else(PoisonError::into_inner).0;
+            break;
+        }
+        std::mem::take(&mut *tokens)
+    }
+}
+
+/// Tells that a job ended and hands back its token; one of the pool returns there when it is taken out.
+struct End<'e>(&'e Ended, Token);
+
+impl Drop for End<'_> {
     fn drop(&mut self) {
         let token = Token(self.1.0.take());
-        let _ = self.0.send(token);
+        let mut tokens = self.0.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        tokens.push(token);
+        self.0.more.notify_one();
     }
 }
 

@@ -78,6 +78,7 @@ pub mod json;
 pub mod policy;
 mod report;
 pub mod signature;
+pub mod sorted;
 pub mod source;
 pub mod toolkit;
 

@@ -4,7 +4,6 @@
 mod codegen_support;
 
 use std::{
-    collections::BTreeMap,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
@@ -17,6 +16,7 @@ use cubin_build::{
         Definition, Kernel, Param, Record, RecordId, Refusal, Scalar, Signatures, TemplateArg,
         TemplateValue, Type, ValueType,
     },
+    sorted::Map,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -186,7 +186,7 @@ fn input(signatures: Signatures) -> Input {
             source: "kernels/unit.cu".to_owned(),
             images: Vec::new(),
             signatures,
-            facts: BTreeMap::new(),
+            facts: Map::new(),
         }],
         ..codegen_support::kinds()
     }

@@ -1,11 +1,12 @@
 //! From compiled units to what is known of each kernel: cubins read, signatures checked and merged over the targets.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     fs,
     path::{Path, PathBuf},
 };
 
+use crate::sorted::Map;
 use cubin_core::{Cubin, Function, Params, Sm};
 
 use super::{
@@ -104,7 +105,7 @@ impl Reader<'_> {
     /// Reads all images of one source. `None` when one of them cannot be read; the sink then says why.
     pub(super) fn read(&mut self, names: &Names<'_>, images: Vec<Image<'_>>) -> Option<Compiled> {
         let mut per_target = Vec::new();
-        let mut kernels: BTreeMap<String, BTreeMap<Sm, codegen::Facts>> = BTreeMap::new();
+        let mut kernels: Map<String, Map<Sm, codegen::Facts>> = Map::new();
         let mut cubins = Vec::new();
         let mut embedded = Vec::new();
         let count = images.len();
@@ -113,10 +114,7 @@ impl Reader<'_> {
                 continue;
             };
             for (symbol, facts) in facts {
-                kernels
-                    .entry(symbol)
-                    .or_default()
-                    .insert(image.target, facts);
+                kernels.or_default(symbol).insert(image.target, facts);
             }
             per_target.push((image.target, signatures));
             if let Some(text) = image.ptx {
@@ -366,7 +364,7 @@ type ImageFacts = Vec<(String, codegen::Facts)>;
 /// In the line markers of `X.cudafe1.gpu` every such byte is three octal digits, without the backslash that would tell
 /// them from digits (nvcc 13.5): `\xc3\xbc.cu` is `303274.cu`. The preprocessor's own list of files has the right names.
 fn restore_names(signatures: &mut Signatures, dependencies: &[PathBuf]) {
-    let renamed: BTreeMap<PathBuf, &PathBuf> = dependencies
+    let renamed: Map<PathBuf, &PathBuf> = dependencies
         .iter()
         .filter_map(|path| {
             let name = path.to_str().filter(|name| !name.is_ascii())?;
@@ -427,7 +425,7 @@ fn toolkit_dirs(toolkit: Option<&Toolkit>) -> Vec<PathBuf> {
 
 fn policy_facts(
     signatures: &Signatures,
-    kernels: &BTreeMap<String, BTreeMap<Sm, codegen::Facts>>,
+    kernels: &Map<String, Map<Sm, codegen::Facts>>,
     places: &mut Places,
 ) -> Vec<policy::Facts> {
     let mut all = Vec::new();
@@ -467,7 +465,7 @@ fn policy_facts(
 /// Where kernels stand in the sources. Reads each file once.
 pub(super) struct Places {
     root: PathBuf,
-    files: BTreeMap<PathBuf, Option<SourceFile>>,
+    files: Map<PathBuf, Option<SourceFile>>,
     /// Which files name a 128-bit integer.
     int128: HashMap<PathBuf, bool>,
 }
@@ -476,7 +474,7 @@ impl Places {
     pub(super) fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
-            files: BTreeMap::new(),
+            files: Map::new(),
             int128: HashMap::new(),
         }
     }
@@ -485,8 +483,9 @@ impl Places {
     pub(super) fn file(&mut self, path: &Path) -> Option<SourceFile> {
         let root = &self.root;
         self.files
-            .entry(path.to_owned())
-            .or_insert_with(|| SourceFile::read(&root.join(path), shown_path(root, path)).ok())
+            .or_insert_with(path.to_owned(), || {
+                SourceFile::read(&root.join(path), shown_path(root, path)).ok()
+            })
             .clone()
     }
 

@@ -3,12 +3,10 @@
 //! A source with such requests is compiled through a generated file that includes it and takes the address of each
 //! instance, which makes the front end instantiate and register the kernel; no signature is needed.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{Builder, shown_path};
+use crate::sorted::Map;
 use crate::{
     cache,
     compile::Source,
@@ -58,10 +56,10 @@ pub(super) fn apply(
     sink: &mut Sink,
 ) -> (Vec<PathBuf>, Vec<Asked>) {
     let originals: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
-    let mut wanted: BTreeMap<usize, Vec<Request<'_>>> = BTreeMap::new();
+    let mut wanted: Map<usize, Vec<Request<'_>>> = Map::new();
     for request in requests(builder, config) {
         match find(&request, root, &originals) {
-            Ok(index) => wanted.entry(index).or_default().push(request),
+            Ok(index) => wanted.or_default(index).push(request),
             Err(why) => {
                 let message = format!("cannot instantiate `{}`: {why}", request.kernel);
                 sink.push(match request.span {

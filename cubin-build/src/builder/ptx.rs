@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::sorted;
 use cubin_core::{Sm, arch::Suffix};
 
 use super::Builder;
@@ -116,7 +117,7 @@ pub(super) fn resolve(
             ),
         }
     }
-    chosen.sort();
+    sorted::sort(&mut chosen);
     chosen.dedup();
     chosen
 }

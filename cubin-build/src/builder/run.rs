@@ -1,9 +1,6 @@
 //! The steps of a build, in order. Each step reports all that is wrong before the next one is skipped.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{
     Builder, Outcome,
@@ -12,6 +9,7 @@ use super::{
     settings::{self, Settings},
     signed::{self, Signed},
 };
+use crate::sorted::{self, Map, Set};
 use crate::{
     cache, codegen,
     compile::{self, Level, Unit, Watch},
@@ -61,7 +59,7 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
     outcome.report.clone_from(&settings.report);
     steps(&settings, env, &mut outcome);
     outcome.watch.paths.extend(settings.watched.iter().cloned());
-    outcome.watch.paths.sort();
+    sorted::sort(&mut outcome.watch.paths);
     outcome.watch.paths.dedup();
     // Cargo would take what this very run wrote for a change.
     outcome
@@ -98,9 +96,9 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
         .iter()
         .flat_map(|module| module.facts.iter().cloned())
         .collect();
-    outcome
-        .facts
-        .sort_by(|a, b| (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol)));
+    sorted::sort_by(&mut outcome.facts, |a, b| {
+        (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol))
+    });
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
     if outcome.sink.has_errors() {
         return None;
@@ -276,9 +274,9 @@ fn read_units(
     places: &mut Places,
     sink: &mut Sink,
 ) -> Vec<Compiled> {
-    let mut by_source: BTreeMap<&Path, Vec<&Unit>> = BTreeMap::new();
+    let mut by_source: Map<&Path, Vec<&Unit>> = Map::new();
     for unit in units {
-        by_source.entry(&unit.source).or_default().push(unit);
+        by_source.or_default(&unit.source).push(unit);
     }
     let all: Vec<&Path> = settings
         .originals
@@ -362,9 +360,9 @@ fn module_names(sources: &[&Path]) -> Vec<String> {
             .enumerate()
             .map(|(index, length)| tail(index, *length))
             .collect();
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut seen: Map<&str, usize> = Map::new();
         for name in &names {
-            *seen.entry(name).or_default() += 1;
+            *seen.or_default(name) += 1;
         }
         let mut longer = false;
         for (index, name) in names.iter().enumerate() {
@@ -446,7 +444,7 @@ fn remember(settings: &Settings, cubins: &Cubins) {
     let list = settings
         .out_dir
         .join(format!("{}.images.txt", settings.out_file));
-    let now: BTreeSet<&str> = cubins.iter().map(|(name, _)| name.as_str()).collect();
+    let now: Set<&str> = cubins.iter().map(|(name, _)| name.as_str()).collect();
     let before = std::fs::read_to_string(&list).unwrap_or_default();
     for name in before.lines().filter(|name| !now.contains(name)) {
         // Only plain names in our own directory; leftovers do no harm, so a failure is none of the user's business.

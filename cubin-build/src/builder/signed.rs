@@ -1,12 +1,13 @@
 //! The signatures of all compiled units, and what nvcc's front end answers where its side files leave a layout open.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     fs,
     io::BufReader,
     path::{Path, PathBuf},
 };
 
+use crate::sorted::Map;
 use cubin_core::Cubin;
 
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Signed {
     signatures: HashMap<PathBuf, Result<Signatures, String>>,
-    remarks: BTreeMap<String, String>,
+    remarks: Map<String, String>,
 }
 
 impl Signed {

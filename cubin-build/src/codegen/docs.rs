@@ -7,6 +7,7 @@ use super::{
     write::count,
 };
 use crate::signature::model::{Definition, Type};
+use crate::sorted;
 
 /// Text as inline code, on one line.
 pub(super) fn code(text: &str) -> String {
@@ -214,7 +215,7 @@ fn bounds<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
             sentences.push("The launch must give a cluster shape.".to_owned());
         }
     }
-    sentences.sort();
+    sorted::sort(&mut sentences);
     sentences.dedup();
     if !sentences.is_empty() {
         let _ = writeln!(doc, "\n{}", sentences.join(" "));

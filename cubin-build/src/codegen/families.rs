@@ -7,8 +7,6 @@
 //! do not (`Vec<T, 4>`, `T (&)[N]`), the function takes an associated type. Packs and template template
 //! arguments have no counterpart: their instances have their own wrappers only.
 
-use std::collections::BTreeMap;
-
 use super::{
     names,
     plan::{Methods, PlannedKernel},
@@ -18,6 +16,7 @@ use crate::signature::model::{
     EnumId, Kernel, Pointer, RecordId, Scalar, Signatures, TemplateArg, TemplateValue, Type,
     ValueType, Vector,
 };
+use crate::sorted::{Map, Set};
 
 /// More generic parameters than this make no call clearer.
 const MOST_GENERICS: usize = 12;
@@ -95,13 +94,13 @@ pub(super) fn find(
     signatures: &Signatures,
     methods: &mut Methods,
 ) -> Vec<Family> {
-    let mut groups: BTreeMap<(&[String], &str), Vec<&PlannedKernel<'_>>> = BTreeMap::new();
+    let mut groups: Map<(&[String], &str), Vec<&PlannedKernel<'_>>> = Map::new();
     for planned in kernels {
         // A pack is any number of arguments, which no Rust function has.
         let pack = planned.kernel.params.iter().any(|param| param.pack);
         if !pack && !planned.kernel.template_args.is_empty() {
             let key = (planned.path.as_slice(), planned.kernel.base_name.as_str());
-            groups.entry(key).or_default().push(planned);
+            groups.or_default(key).push(planned);
         }
     }
     let known = Known::new(kernels, signatures);
@@ -333,15 +332,15 @@ pub(super) fn associated<'t>(pattern: &Pattern, ty: &'t Type) -> Option<&'t Type
 
 /// Types that a template argument may name.
 struct Known<'a> {
-    records: BTreeMap<&'a str, RecordId>,
-    enums: BTreeMap<&'a str, EnumId>,
-    vectors: BTreeMap<String, Vector>,
+    records: Map<&'a str, RecordId>,
+    enums: Map<&'a str, EnumId>,
+    vectors: Map<String, Vector>,
 }
 
 impl<'a> Known<'a> {
     fn new(kernels: &[PlannedKernel<'_>], signatures: &'a Signatures) -> Self {
-        let mut found = std::collections::BTreeSet::new();
-        let mut vectors = BTreeMap::new();
+        let mut found = Set::new();
+        let mut vectors = Map::new();
         for param in kernels.iter().flat_map(|planned| &planned.kernel.params) {
             super::plan::reach(&param.ty, signatures, &mut found);
             let mut ty = &param.ty;
@@ -353,8 +352,8 @@ impl<'a> Known<'a> {
             }
         }
         let mut known = Self {
-            records: BTreeMap::new(),
-            enums: BTreeMap::new(),
+            records: Map::new(),
+            enums: Map::new(),
             vectors,
         };
         for key in found {

@@ -3,8 +3,6 @@
 //! `template <typename T, int N>` becomes `<T: instances::Reduce<N>, const N: i32>`. Several types are one tuple for
 //! the trait, and a family of numbers alone has its instances on `()`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{
     families::{Argument, Family, Generic, Instance, Pattern},
     names::{self, Kind},
@@ -12,6 +10,7 @@ use super::{
     write::number,
 };
 use crate::signature::model::{Scalar, TemplateValue, ValueType};
+use crate::sorted::{Map, Set};
 
 /// The generic parameters of one family, as they are called in the file.
 pub(super) struct Generics<'f> {
@@ -236,7 +235,7 @@ pub(super) struct Constant {
 
 /// The enumerators of `families`, by enumeration.
 pub(super) fn enumerators(families: &[&Family]) -> Vec<Enumerators> {
-    let mut found: BTreeMap<(&str, Scalar), BTreeSet<(i128, &str)>> = BTreeMap::new();
+    let mut found: Map<(&str, Scalar), Set<(i128, &str)>> = Map::new();
     for family in families {
         for instance in &family.instances {
             for (kind, argument) in family.generics.iter().zip(&instance.arguments) {
@@ -252,7 +251,7 @@ pub(super) fn enumerators(families: &[&Family]) -> Vec<Enumerators> {
                     }),
                 ) = (kind, argument)
                 {
-                    let all = found.entry((name, *scalar)).or_default();
+                    let all = found.or_default((name, *scalar));
                     all.insert((*number, enumerator));
                 }
             }

@@ -1,10 +1,9 @@
 //! How a C++ record becomes a Rust one of the same layout: which members `#[repr(C)]` places where C++
 //! places them, where padding must be spelled out, and when only bytes are left.
 
-use std::collections::BTreeSet;
-
 use super::types::scalar_size;
 use crate::signature::model::{Field, Record, RecordId, Signatures, Type};
+use crate::sorted::Set;
 
 /// The Rust form of a record.
 #[derive(Debug, PartialEq, Eq)]
@@ -141,8 +140,7 @@ fn struct_form<'a>(record: &'a Record, signatures: &'a Signatures) -> Option<For
             // An empty base or member shares its address with what follows.
             continue;
         }
-        if packed.is_some() && has_alignment_attribute(&field.ty, signatures, &mut BTreeSet::new())
-        {
+        if packed.is_some() && has_alignment_attribute(&field.ty, signatures, &mut Set::new()) {
             return None;
         }
         let field_align = field_align.min(cap).max(1);
@@ -232,11 +230,7 @@ fn overlaps_next(record: &Record, next: usize, field: &Field) -> bool {
 }
 
 /// Whether the Rust form of `ty` carries `align(N)` somewhere, which a packed struct may not contain.
-fn has_alignment_attribute(
-    ty: &Type,
-    signatures: &Signatures,
-    seen: &mut BTreeSet<RecordId>,
-) -> bool {
+fn has_alignment_attribute(ty: &Type, signatures: &Signatures, seen: &mut Set<RecordId>) -> bool {
     match ty {
         Type::Vector(vector) => u64::from(vector.align) > scalar_size(vector.element),
         Type::TensorMap { .. } => true,

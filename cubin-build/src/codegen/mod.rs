@@ -26,8 +26,7 @@ mod types;
 mod variables;
 mod write;
 
-use std::collections::BTreeMap;
-
+use crate::sorted::{self, Map};
 use cubin_core::{LaunchBounds, Params, Resources, Sm};
 
 use crate::signature::model::Signatures;
@@ -87,7 +86,7 @@ pub struct Module {
     /// Merged over all targets.
     pub signatures: Signatures,
     /// By kernel symbol, then target.
-    pub facts: BTreeMap<String, BTreeMap<Sm, Facts>>,
+    pub facts: Map<String, Map<Sm, Facts>>,
 }
 
 /// A cubin or PTX to embed.
@@ -152,6 +151,6 @@ pub fn generate(input: &Input) -> Output {
     let plan = plan::Plan::new(input);
     let text = backend::write_file(&plan);
     let mut findings = plan.findings;
-    findings.sort();
+    sorted::sort(&mut findings);
     Output { text, findings }
 }

@@ -1,27 +1,26 @@
 //! Where each type is defined in the generated file: its Rust name, and which types several source files
 //! define alike and therefore share.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{
     names,
     names::Kind,
     plan::{Key, Place, PlannedModule, Shared, TYPES, reach},
 };
 use crate::signature::model::{Record, RecordId, Signatures, Type};
+use crate::sorted::{self, Map, Set};
 
 /// Names of one module's types.
 pub(super) struct TypeNames<'a> {
     signatures: &'a Signatures,
     /// Qualified names of records: a scope of this name is a class, not a namespace.
-    classes: BTreeSet<String>,
+    classes: Set<String>,
     /// Names of records that have none of their own, by the member they are the type of.
-    derived: BTreeMap<RecordId, String>,
+    derived: Map<RecordId, String>,
 }
 
 impl<'a> TypeNames<'a> {
     pub(super) fn new(signatures: &'a Signatures) -> Self {
-        let mut derived: BTreeMap<RecordId, String> = BTreeMap::new();
+        let mut derived: Map<RecordId, String> = Map::new();
         // A member's type may hold unnamed types in turn: outer records come to rest first.
         for _ in 0..signatures.records.len().min(8) {
             let before = derived.len();
@@ -105,7 +104,7 @@ fn derive_members(
     record: &Record,
     parent: &str,
     signatures: &Signatures,
-    derived: &mut BTreeMap<RecordId, String>,
+    derived: &mut Map<RecordId, String>,
 ) {
     let mut anonymous = 0;
     for field in &record.fields {
@@ -127,27 +126,22 @@ fn derive_members(
         } else {
             field.name.clone()
         };
-        derived
-            .entry(*id)
-            .or_insert_with(|| format!("{parent}_{member}"));
+        derived.or_insert_with(*id, || format!("{parent}_{member}"));
     }
 }
 
 /// Finds types that several modules define alike, and gives them one definition.
 pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
     // Definition text -> (module, key) of every user.
-    let mut users: BTreeMap<String, Vec<(usize, Key)>> = BTreeMap::new();
+    let mut users: Map<String, Vec<(usize, Key)>> = Map::new();
     for (index, module) in modules.iter().enumerate() {
         for key in module.keys() {
             if module.shareable(&key) {
-                users
-                    .entry(module.definition(&key))
-                    .or_default()
-                    .push((index, key));
+                users.or_default(module.definition(&key)).push((index, key));
             }
         }
     }
-    let mut taken: BTreeSet<(Vec<String>, String)> = BTreeSet::new();
+    let mut taken: Set<(Vec<String>, String)> = Set::new();
     for uses in users.values().filter(|uses| uses.len() > 1) {
         let Some((first, key)) = uses.first() else {
             continue;
@@ -220,7 +214,7 @@ impl PlannedModule<'_> {
 
     /// Everything that the definition of a type says, down to the types of its members.
     fn definition(&self, key: &Key) -> String {
-        let mut reached = BTreeSet::new();
+        let mut reached = Set::new();
         match key {
             Key::Record(id) => reach(&Type::Record(*id), &self.input.signatures, &mut reached),
             other => {
@@ -228,7 +222,7 @@ impl PlannedModule<'_> {
             }
         }
         let mut parts: Vec<String> = reached.iter().map(|key| self.describe(key)).collect();
-        parts.sort();
+        sorted::sort(&mut parts);
         let name = self.place(key).map_or("", |place| &place.name);
         format!("{name}\n{}", parts.join("\n"))
     }

@@ -2,8 +2,7 @@
 //! file needs, and in which module each is defined. A type that several source files define alike is
 //! defined once, in `types`.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
-
+use crate::sorted::{self, Map, Set};
 use cubin_core::Sm;
 
 use super::{
@@ -33,9 +32,9 @@ pub(super) struct Plan<'a> {
 /// Toolkit types that the file needs.
 #[derive(Debug, Default)]
 pub(super) struct Builtins {
-    pub(super) scalars: BTreeSet<Scalar>,
-    pub(super) vectors: BTreeSet<Vector>,
-    pub(super) tensor_maps: BTreeSet<u64>,
+    pub(super) scalars: Set<Scalar>,
+    pub(super) vectors: Set<Vector>,
+    pub(super) tensor_maps: Set<u64>,
     pub(super) functions: bool,
 }
 
@@ -51,9 +50,9 @@ pub(super) struct PlannedModule<'a> {
     pub(super) globals: Vec<PlannedGlobal<'a>>,
     /// Without a wrapper: C++ name and reason.
     pub(super) refused: Vec<(String, String)>,
-    pub(super) records: BTreeMap<RecordId, Place>,
-    pub(super) enums: BTreeMap<EnumId, Place>,
-    pub(super) opaques: BTreeMap<String, Place>,
+    pub(super) records: Map<RecordId, Place>,
+    pub(super) enums: Map<EnumId, Place>,
+    pub(super) opaques: Map<String, Place>,
 }
 
 /// A kernel with a wrapper.
@@ -103,9 +102,11 @@ pub(super) struct Shared {
 impl<'a> Plan<'a> {
     pub(super) fn new(input: &'a Input) -> Self {
         let mut sources: Vec<&Module> = input.modules.iter().collect();
-        sources.sort_by(|a, b| (&a.name, &a.source).cmp(&(&b.name, &b.source)));
+        sorted::sort_by(&mut sources, |a, b| {
+            (&a.name, &a.source).cmp(&(&b.name, &b.source))
+        });
         let mut findings = Vec::new();
-        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+        let mut taken: Map<String, &str> = Map::new();
         let mut modules = Vec::new();
         for source in sources {
             let ident = names::ident(&source.name, Kind::Module);
@@ -242,9 +243,9 @@ fn plan_module<'a>(
         families,
         globals,
         refused,
-        records: BTreeMap::new(),
-        enums: BTreeMap::new(),
-        opaques: BTreeMap::new(),
+        records: Map::new(),
+        enums: Map::new(),
+        opaques: Map::new(),
     };
     for (key, place) in places {
         match key {
@@ -261,8 +262,8 @@ struct Placed<'a> {
     names: TypeNames<'a>,
     signatures: &'a Signatures,
     root: &'a str,
-    owners: BTreeMap<(Vec<String>, String), Key>,
-    places: BTreeMap<Key, Place>,
+    owners: Map<(Vec<String>, String), Key>,
+    places: Map<Key, Place>,
 }
 
 impl<'a> Placed<'a> {
@@ -271,8 +272,8 @@ impl<'a> Placed<'a> {
             names: TypeNames::new(signatures),
             signatures,
             root,
-            owners: BTreeMap::new(),
-            places: BTreeMap::new(),
+            owners: Map::new(),
+            places: Map::new(),
         }
     }
 
@@ -282,11 +283,11 @@ impl<'a> Placed<'a> {
         &mut self,
         types: impl Iterator<Item = &'t Type>,
     ) -> Result<(), Box<(Place, String)>> {
-        let mut reached = BTreeSet::new();
+        let mut reached = Set::new();
         for ty in types {
             reach(ty, self.signatures, &mut reached);
         }
-        let mut new: BTreeMap<(Vec<String>, String), (Key, Place)> = BTreeMap::new();
+        let mut new: Map<(Vec<String>, String), (Key, Place)> = Map::new();
         for key in reached {
             if self.places.contains_key(&key) {
                 continue;
@@ -312,7 +313,7 @@ impl<'a> Placed<'a> {
 
 /// Method names in use, by the path of the view that has them, with the C++ name of the owner.
 #[derive(Default)]
-pub(super) struct Methods(BTreeMap<(Vec<String>, String), String>);
+pub(super) struct Methods(Map<(Vec<String>, String), String>);
 
 impl Methods {
     /// Takes a name, unless another item has it.
@@ -322,13 +323,12 @@ impl Methods {
         method: &str,
         owner: &str,
     ) -> Result<(), String> {
-        match self.0.entry((path.to_vec(), method.to_owned())) {
-            Entry::Vacant(free) => {
-                free.insert(owner.to_owned());
-                Ok(())
-            }
-            Entry::Occupied(other) => Err(other.get().clone()),
+        let name = (path.to_vec(), method.to_owned());
+        if let Some(other) = self.0.get(&name) {
+            return Err(other.clone());
         }
+        self.0.insert(name, owner.to_owned());
+        Ok(())
     }
 }
 
@@ -356,7 +356,7 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
 }
 
 /// Every record, enumeration and opaque type that `ty` needs.
-pub(super) fn reach(ty: &Type, signatures: &Signatures, found: &mut BTreeSet<Key>) {
+pub(super) fn reach(ty: &Type, signatures: &Signatures, found: &mut Set<Key>) {
     match ty {
         Type::Pointer(pointer) => reach(&pointer.pointee, signatures, found),
         Type::Array(element, _) => reach(element, signatures, found),
@@ -402,9 +402,9 @@ fn kernel_names(kernels: &[&Kernel]) -> Vec<String> {
         .map(|kernel| named(kernel, Last, None))
         .collect();
     for params in [None, Some(Last), Some(Whole)] {
-        let mut users: BTreeMap<(Vec<String>, &str), usize> = BTreeMap::new();
+        let mut users: Map<(Vec<String>, &str), usize> = Map::new();
         for (kernel, name) in kernels.iter().zip(&all) {
-            *users.entry((namespace_path(kernel), name)).or_default() += 1;
+            *users.or_default((namespace_path(kernel), name)) += 1;
         }
         let shared: Vec<bool> = kernels
             .iter()

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::sorted;
 use cubin_core::Sm;
 
 use super::{Error, Options, Request, Source};
@@ -371,7 +372,7 @@ pub(super) fn check_target(
         .split_whitespace()
         .filter_map(|name| name.parse().ok())
         .collect();
-    supported.sort_unstable();
+    sorted::sort(&mut supported);
     Err(Error::UnsupportedTarget {
         target,
         toolkit: request.toolkit.version,

@@ -36,11 +36,9 @@ mod ptxas_log;
 mod record;
 mod unit;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use crate::sorted::{Map, Set};
 use cubin_core::Sm;
 
 pub use self::{
@@ -134,7 +132,7 @@ pub struct Unit {
     /// The PTX between; `None` when the source was a cubin.
     pub ptx: Option<PathBuf>,
     /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them; empty for a prebuilt cubin.
-    pub spills: BTreeMap<String, Spills>,
+    pub spills: Map<String, Spills>,
     /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
     /// start at [`Request::root`]).
     pub dependencies: Vec<PathBuf>,
@@ -215,7 +213,7 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     {
         return Err(Error::NoHostCompiler(missing));
     }
-    let targets: BTreeSet<Sm> = stale
+    let targets: Set<Sm> = stale
         .iter()
         .filter(|(index, _)| plans[*index].needs_tools())
         .map(|(index, _)| plans[*index].target())
@@ -253,7 +251,7 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
 
 /// The sources, each once: a file may be given by itself and by its directory.
 fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
-    let mut seen: BTreeMap<PathBuf, &Source> = BTreeMap::new();
+    let mut seen: Map<PathBuf, &Source> = Map::new();
     let mut sources = Vec::new();
     for source in request.sources {
         let full = crate::toolkit::normalize(&request.root.join(&source.path));
@@ -277,7 +275,7 @@ fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
 /// `out_dir` is left out, since cargo would see each build's own output as a change. Variables: all that `env` was
 /// asked for.
 pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
-    let mut paths: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut paths: Set<PathBuf> = Set::new();
     let out_dir = crate::toolkit::normalize(&request.root.join(request.out_dir));
     paths.insert(request.toolkit.nvcc.clone());
     if let Ok(HostCompiler { program, .. }) =
@@ -287,7 +285,7 @@ pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
         paths.insert(program);
     }
     paths.extend(request.sources.iter().map(|source| source.path.clone()));
-    let mut dirs: BTreeSet<&Path> = request
+    let mut dirs: Set<&Path> = request
         .options
         .includes
         .iter()

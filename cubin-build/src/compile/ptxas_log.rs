@@ -12,9 +12,8 @@
 //! The two lines of properties are the same from CUDA 11 to 13.5; device functions that were not inlined follow the
 //! kernels. A function that is printed twice keeps the larger figures.
 
-use std::collections::BTreeMap;
-
 use super::message::ptxas_info;
+use crate::sorted::Map;
 
 /// Bytes of registers that a function moves to and from local memory, counted over its instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -33,8 +32,8 @@ impl Spills {
 }
 
 /// Spills by symbol.
-pub(super) fn parse(log: &str) -> BTreeMap<String, Spills> {
-    let mut spills: BTreeMap<String, Spills> = BTreeMap::new();
+pub(super) fn parse(log: &str) -> Map<String, Spills> {
+    let mut spills: Map<String, Spills> = Map::new();
     let mut function: Option<&str> = None;
     for line in log.lines() {
         if let Some(info) = ptxas_info(line) {
@@ -45,7 +44,7 @@ pub(super) fn parse(log: &str) -> BTreeMap<String, Spills> {
         }
         let Some(name) = function else { continue };
         if let Some(found) = properties(line) {
-            let known = spills.entry(name.to_owned()).or_default();
+            let known = spills.or_default(name.to_owned());
             known.stores = known.stores.max(found.stores);
             known.loads = known.loads.max(found.loads);
             function = None;

@@ -1,7 +1,7 @@
 //! The record of a unit: what its result depends on, as text that is compared line by line.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     ffi::OsString,
     fs,
     path::{Component, Path, PathBuf},
@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::depfile::Dependency;
+use crate::sorted::Set;
 use crate::{
     cache::{Content, ContentHash, Files, decode_path, encode_path},
     toolkit::{Toolkit, normalize},
@@ -165,7 +166,7 @@ fn shadow_lines(
         add(&parts);
     }
 
-    let mut found: BTreeSet<String> = BTreeSet::new();
+    let mut found: Set<String> = Set::new();
     for dir in search_dirs(inputs, includes) {
         let base = normalize(&root.join(&dir));
         let listing = listings.of(&base);

@@ -1,13 +1,13 @@
 //! One source for one target: whether its earlier result still holds, and how to make a new one.
 
 use std::{
-    collections::BTreeMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
+use crate::sorted::{self, Map};
 use cubin_core::{Cubin, Sm};
 
 use super::{
@@ -453,7 +453,7 @@ impl<'a> Plan<'a> {
             stub: None,
             gpu: None,
             ptx: None,
-            spills: BTreeMap::new(),
+            spills: Map::new(),
             dependencies: vec![self.source.path.clone()],
             messages: Vec::new(),
             recompiled: None,
@@ -483,7 +483,7 @@ pub(super) fn files_in(dir: &Path) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| entry.path())
         .collect();
-    made.sort();
+    sorted::sort(&mut made);
     made
 }
 

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::sorted;
 use toml::de::{DeTable, DeValue};
 
 use super::{
@@ -99,7 +100,9 @@ impl<'f> Reader<'f> {
     /// The problems in the order of the file.
     pub(crate) fn finish(self) -> Vec<Diag> {
         let mut diags = self.diags;
-        diags.sort_by_key(|diag| diag.place().map_or(0, |place| place.range.start));
+        sorted::sort_by_key(&mut diags, |diag| {
+            diag.place().map_or(0, |place| place.range.start)
+        });
         if diags.len() > MOST_PROBLEMS {
             let left_out = diags.len() - MOST_PROBLEMS;
             diags.truncate(MOST_PROBLEMS);
@@ -125,7 +128,7 @@ impl<'f> Reader<'f> {
                 value,
             })
             .collect();
-        items.sort_by_key(|item| item.key_range);
+        sorted::sort_by_key(&mut items, |item| item.key_range);
         items
     }
 

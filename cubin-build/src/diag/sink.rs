@@ -1,21 +1,19 @@
 //! Collects findings, puts them in reading order and sums them up.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-};
+use std::{cmp::Ordering, path::Path};
 
 use super::{
     Diag, Level,
     codes::{self, Topic},
 };
+use crate::sorted::{self, Map, Set};
 
 /// All findings of one run.
 #[derive(Debug, Clone, Default)]
 pub struct Sink {
     diags: Vec<Diag>,
     /// Positions in `diags` by message, to find repetitions among thousands.
-    by_message: BTreeMap<String, Vec<usize>>,
+    by_message: Map<String, Vec<usize>>,
 }
 
 impl Sink {
@@ -26,7 +24,7 @@ impl Sink {
 
     /// Adds a finding; one that is there already (a header's warning, once per target) is dropped.
     pub fn push(&mut self, diag: Diag) {
-        let same_message = self.by_message.entry(diag.message.clone()).or_default();
+        let same_message = self.by_message.or_default(diag.message.clone());
         if same_message.iter().all(|index| self.diags[*index] != diag) {
             same_message.push(self.diags.len());
             self.diags.push(diag);
@@ -56,10 +54,10 @@ impl Sink {
     /// What is shown, in reading order: findings of one kernel stand together, kernels with errors first, findings
     /// without a kernel before those with one, then by place. Accepted findings are left out.
     pub fn shown(&self) -> Vec<&Diag> {
-        let mut groups: BTreeMap<Option<&str>, Vec<&Diag>> = BTreeMap::new();
+        let mut groups: Map<Option<&str>, Vec<&Diag>> = Map::new();
         for diag in &self.diags {
             if diag.level > Level::Allow {
-                groups.entry(diag.kernel.as_deref()).or_default().push(diag);
+                groups.or_default(diag.kernel.as_deref()).push(diag);
             }
         }
         // Findings without a kernel have nothing in common, so each stands for itself.
@@ -71,26 +69,19 @@ impl Sink {
             })
             .collect();
         for group in &mut groups {
-            group.sort_by_cached_key(|diag| {
-                let place = place(diag);
-                (
-                    std::cmp::Reverse(diag.level),
-                    place,
-                    codes::position(diag.code),
-                    diag.message.clone(),
-                )
+            sorted::sort_by(group, |a, b| {
+                (b.level.cmp(&a.level))
+                    .then_with(|| place(a).cmp(&place(b)))
+                    .then_with(|| by_text(a, b))
             });
         }
-        groups.sort_by_cached_key(|group| {
-            let first = group[0];
-            (
-                std::cmp::Reverse(first.level),
-                first.kernel.is_some(),
-                place(first),
-                first.kernel.clone(),
-                codes::position(first.code),
-                first.message.clone(),
-            )
+        sorted::sort_by(&mut groups, |a, b| {
+            let (a, b) = (a[0], b[0]);
+            (b.level.cmp(&a.level))
+                .then_with(|| a.kernel.is_some().cmp(&b.kernel.is_some()))
+                .then_with(|| place(a).cmp(&place(b)))
+                .then_with(|| a.kernel.cmp(&b.kernel))
+                .then_with(|| by_text(a, b))
         });
         groups.into_iter().flatten().collect()
     }
@@ -130,19 +121,19 @@ impl Sink {
 
     /// What was found at a level, one phrase per topic: kernels are counted once however many budgets they break.
     fn by_topic(&self, level: Level) -> Vec<String> {
-        let mut findings: BTreeMap<Topic, usize> = BTreeMap::new();
-        let mut kernels: BTreeSet<&str> = BTreeSet::new();
+        let mut findings: Map<Topic, usize> = Map::new();
+        let mut kernels: Set<&str> = Set::new();
         for diag in self.diags.iter().filter(|diag| diag.level == level) {
             let topic = codes::find(diag.code.0).map_or(Topic::Other, |entry| entry.topic);
             match (topic, diag.kernel.as_deref()) {
                 (Topic::Budget, Some(kernel)) => {
                     kernels.insert(kernel);
                 }
-                _ => *findings.entry(topic).or_default() += 1,
+                _ => *findings.or_default(topic) += 1,
             }
         }
         if !kernels.is_empty() {
-            *findings.entry(Topic::Budget).or_default() += kernels.len();
+            *findings.or_default(Topic::Budget) += kernels.len();
         }
         findings
             .into_iter()
@@ -162,9 +153,16 @@ impl Extend<Diag> for Sink {
     }
 }
 
-fn place(diag: &Diag) -> Option<(PathBuf, usize)> {
+fn place(diag: &Diag) -> Option<(&Path, usize)> {
     diag.place()
-        .map(|span| (span.file.path().to_owned(), span.range.start))
+        .map(|span| (span.file.path(), span.range.start))
+}
+
+fn by_text(a: &Diag, b: &Diag) -> Ordering {
+    let position = |diag: &Diag| codes::position(diag.code);
+    position(a)
+        .cmp(&position(b))
+        .then_with(|| a.message.cmp(&b.message))
 }
 
 fn counted(count: usize, one: &str, many: &str) -> String {

@@ -13,8 +13,7 @@
 //!
 //! `occupancy` is a share, the others are what the budgets of the same name limit. Kernels that share name and target (internal kernels of two files) share an entry, which records the worst of them.
 
-use std::collections::BTreeMap;
-
+use crate::sorted::Map;
 use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
@@ -122,19 +121,18 @@ pub struct Recorded {
 /// All recorded figures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
-    entries: BTreeMap<String, BTreeMap<Sm, BTreeMap<Figure, Recorded>>>,
+    entries: Map<String, Map<Sm, Map<Figure, Recorded>>>,
     file: Option<SourceFile>,
 }
 
 /// Records every figure of `kernels` that is over its budget, unless a `level` allows it.
 pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
     let mut baseline = Baseline::default();
-    let mut rules: BTreeMap<(&str, &str), KernelRules<'_>> = BTreeMap::new();
+    let mut rules: Map<(&str, &str), KernelRules<'_>> = Map::new();
     for facts in kernels {
         let (name, symbol) = (facts.name.as_str(), facts.symbol.as_str());
         let selection = rules
-            .entry((name, symbol))
-            .or_insert_with(|| policy.rules_for(name, symbol))
+            .or_insert_with((name, symbol), || policy.rules_for(name, symbol))
             .on(facts.target);
         for key in Key::ALL {
             let Some(budget) = selection.budget(key) else {
@@ -160,11 +158,9 @@ pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
 impl Baseline {
     /// Adds a figure; the worse of two stays.
     fn record(&mut self, facts: &Facts, figure: Figure, value: Value) {
-        let targets = self.entries.entry(facts.name.clone()).or_default();
-        let figures = targets.entry(facts.target).or_default();
-        let recorded = figures
-            .entry(figure)
-            .or_insert(Recorded { value, span: None });
+        let targets = self.entries.or_default(facts.name.clone());
+        let figures = targets.or_default(facts.target);
+        let recorded = figures.or_insert_with(figure, || Recorded { value, span: None });
         if !figure.no_worse(value, recorded.value) {
             recorded.value = value;
         }
@@ -238,7 +234,7 @@ impl Baseline {
     pub fn parse(file: &SourceFile) -> (Self, Vec<Diag>) {
         let mut reader = Reader::new(file);
         let mut baseline = Self {
-            entries: BTreeMap::new(),
+            entries: Map::new(),
             file: Some(file.clone()),
         };
         if let Some(document) = reader.parse() {
@@ -314,8 +310,8 @@ fn kernel(r: &mut Reader<'_>, name: &str, targets: &DeTable<'_>, baseline: &mut 
             };
             if let Some(value) = value(r, item, figure) {
                 let span = Some(r.value_span(item));
-                let targets = baseline.entries.entry(name.to_owned()).or_default();
-                let figures = targets.entry(target).or_default();
+                let targets = baseline.entries.or_default(name.to_owned());
+                let figures = targets.or_default(target);
                 figures.insert(figure, Recorded { value, span });
             }
         }

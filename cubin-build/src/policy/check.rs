@@ -1,10 +1,8 @@
 //! The checks: kernels against budgets, rules against kernels, the baseline against both.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::cmp::Reverse;
 
+use crate::sorted::{self, Map, Set};
 use cubin_core::arch::Sm;
 
 use super::{
@@ -45,14 +43,14 @@ pub fn check(config: &Config, baseline: Option<&Baseline>, kernels: &[Facts]) ->
 }
 
 /// The targets of each kernel. Internal kernels of two files may share a name, so the symbol tells them apart.
-fn by_kernel(kernels: &[Facts]) -> BTreeMap<(&str, &str), Vec<&Facts>> {
-    let mut groups: BTreeMap<(&str, &str), Vec<&Facts>> = BTreeMap::new();
+fn by_kernel(kernels: &[Facts]) -> Map<(&str, &str), Vec<&Facts>> {
+    let mut groups: Map<(&str, &str), Vec<&Facts>> = Map::new();
     for facts in kernels {
         let key = (facts.name.as_str(), facts.symbol.as_str());
-        groups.entry(key).or_default().push(facts);
-    }
-    for group in groups.values_mut() {
-        group.sort_by_key(|facts| facts.target);
+        let group = groups.or_default(key);
+        // Kernels come by target most often, so this looks at the last one only.
+        let rank = group.iter().rposition(|known| known.target <= facts.target);
+        group.insert(rank.map_or(0, |last| last + 1), facts);
     }
     groups
 }
@@ -127,7 +125,7 @@ fn check_kernel<'a>(
             }
         }
         for finding in &mut over {
-            finding.on.sort_by_key(|excess| Reverse(excess.value));
+            sorted::sort_by_key(&mut finding.on, |excess| Reverse(excess.value));
         }
         diags.extend(over.into_iter().map(Diag::from));
         diags.extend(unknown.into_iter().map(Diag::from));
@@ -143,10 +141,10 @@ fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
 const MOST_GUESSES: usize = 20;
 
 fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
-    let names: BTreeSet<&str> = kernels.iter().map(|facts| facts.name.as_str()).collect();
-    let symbols: BTreeSet<&str> = kernels.iter().map(|facts| facts.symbol.as_str()).collect();
+    let names: Set<&str> = kernels.iter().map(|facts| facts.name.as_str()).collect();
+    let symbols: Set<&str> = kernels.iter().map(|facts| facts.symbol.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
+    let targets: Set<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let targets: Vec<Sm> = targets.into_iter().collect();
     let target_names: Vec<String> = targets.iter().map(Sm::to_string).collect();
     let mut guesses = 0;
@@ -200,9 +198,9 @@ fn check_baseline(
     kernels: &[Facts],
     diags: &mut Vec<Diag>,
 ) {
-    let targets: BTreeSet<Sm> = kernels.iter().map(|facts| facts.target).collect();
+    let targets: Set<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let now = super::baseline_from(kernels, &policy);
-    let present: BTreeSet<(&str, Sm)> = kernels
+    let present: Set<(&str, Sm)> = kernels
         .iter()
         .map(|facts| (facts.name.as_str(), facts.target))
         .collect();

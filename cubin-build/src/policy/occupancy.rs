@@ -3,6 +3,7 @@
 //! Unlike the other budgets it is a floor, and its figure follows from all the others and the GPU: it is computed by
 //! `cubin-core` from the limits of the compute capability.
 
+use crate::sorted;
 use cubin_core::{
     arch::Sm,
     occupancy::{Block, Limiter, Limits, Occupancy, by_block_size, occupancy},
@@ -113,7 +114,7 @@ pub(super) fn check<'a>(
         }
     }
     for finding in &mut low {
-        finding.on.sort_by(|a, b| a.share().total_cmp(&b.share()));
+        sorted::sort_by(&mut finding.on, |a, b| a.share().total_cmp(&b.share()));
     }
     diags.extend(low.into_iter().map(Diag::from));
     diags.extend(unknown.into_iter().map(Diag::from));

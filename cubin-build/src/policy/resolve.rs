@@ -11,6 +11,7 @@
 //! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
 //! budgets speaks of these budgets only; a rule with a level and no budget speaks of all.
 
+use crate::sorted;
 use cubin_core::arch::Sm;
 
 use crate::{
@@ -128,7 +129,7 @@ impl<'c> KernelRules<'c> {
             };
             selected.push((rank, *rule, kernel.map(|(_, pattern)| pattern)));
         }
-        selected.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
+        sorted::sort_by_key(&mut selected, |(rank, ..)| std::cmp::Reverse(*rank));
         let lowest = Rank {
             kernel: None,
             arch: None,

@@ -29,7 +29,9 @@ mod tags;
 mod toolkit;
 mod variables;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+
+use crate::sorted::{self, Map};
 use std::fmt;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -115,7 +117,7 @@ pub struct Reading {
     /// What would lift a refusal.
     pub questions: Questions,
     /// What came of asking, by the symbols of kernels for which it did not help.
-    pub remarks: BTreeMap<String, String>,
+    pub remarks: Map<String, String>,
 }
 
 impl Reading {
@@ -253,7 +255,7 @@ fn in_source_order(kernels: &mut [Kernel]) {
             files.entry(definition.file.clone()).or_insert(rank);
         }
     }
-    kernels.sort_by_key(|kernel| match &kernel.definition {
+    sorted::sort_by_key(kernels, |kernel| match &kernel.definition {
         Some(definition) => (
             files.get(&definition.file).copied().unwrap_or(usize::MAX),
             definition.line,

@@ -10,10 +10,11 @@
 //!
 //! Cannot be asked about: types that the source cannot name, bit fields, members that are references.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::{names, stub};
+use crate::sorted::{Map, Set};
 
 /// Name that the statements' lines go by in the compiler's messages, and the namespace that they stand in.
 const PROBE: &str = "cubin_build_probe";
@@ -76,7 +77,7 @@ pub(super) enum AskKind {
 pub struct Answers {
     records: HashMap<String, Answer>,
     /// Why nothing is known, by tag.
-    unseen: BTreeMap<String, (String, String)>,
+    unseen: Map<String, (String, String)>,
 }
 
 /// The layout of one record.
@@ -130,7 +131,7 @@ impl Answers {
 
     /// What to tell of a kernel about whose records nothing was learned.
     pub(super) fn remark(&self, tags: &[String]) -> Option<String> {
-        let found: BTreeSet<String> = tags
+        let found: Set<String> = tags
             .iter()
             .filter_map(|tag| self.unseen.get(tag))
             .map(|(name, why)| {
@@ -138,7 +139,7 @@ impl Answers {
                 format!("the compiler was asked for the layout of `{name}`, without success: {why}")
             })
             .collect();
-        (!found.is_empty()).then(|| Vec::from_iter(found).join("\n"))
+        (!found.is_empty()).then(|| found.into_vec().join("\n"))
     }
 }
 
@@ -189,7 +190,7 @@ impl Questions {
     /// Takes out the questions that the compiler's messages complain about, and says of each why. None are taken out
     /// when the messages are about something else.
     pub fn at_fault(&mut self, output: &str) -> Answers {
-        let mut complaints: BTreeMap<usize, &str> = BTreeMap::new();
+        let mut complaints: Map<usize, &str> = Map::new();
         let statements = self.statements();
         for line in output.lines() {
             let Some(rest) = line.strip_prefix(PROBE) else {
@@ -210,7 +211,7 @@ impl Questions {
                 .ok()
                 .and_then(|line| statements.get(line.checked_sub(1)?));
             if let (Some(message), Some((number, _))) = (message, statement) {
-                complaints.entry(*number).or_insert(message);
+                complaints.or_insert_with(*number, || message);
             }
         }
         let mut answers = Answers::default();

@@ -7,6 +7,7 @@ use std::{
 
 use super::{Error, Looked, Origin, Request, Toolkit, Version, Wanted, install, version_of};
 use crate::env::{self, Env};
+use crate::sorted;
 
 /// Finds the toolkit that a project asks for; installs it when the project asks for that. Progress of an
 /// installation goes to stderr.
@@ -135,7 +136,7 @@ fn numbered(place: &Path) -> Vec<PathBuf> {
             Some((numbers.ok()?, entry.path()))
         })
         .collect();
-    found.sort();
+    sorted::sort(&mut found);
     found.into_iter().rev().map(|(_, path)| path).collect()
 }
 
@@ -154,7 +155,9 @@ pub(super) fn usual_places() -> Vec<PathBuf> {
                 Some((version, entry.path()))
             })
             .collect();
-        versions.sort_by_key(|(version, _)| std::cmp::Reverse((version.major, version.minor)));
+        sorted::sort_by_key(&mut versions, |(version, _)| {
+            std::cmp::Reverse((version.major, version.minor))
+        });
         return versions.into_iter().map(|(_, path)| path).collect();
     }
     [
@@ -306,7 +309,7 @@ pub(super) fn nvcc_below(root: &Path) -> Option<PathBuf> {
                 .is_some_and(|digits| digits.parse::<u32>().is_ok())
         })
         .collect();
-    wheels.sort();
+    sorted::sort(&mut wheels);
     wheels
         .into_iter()
         .rev()

@@ -17,7 +17,6 @@ use std::{
     io::{self, Read as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
@@ -25,6 +24,7 @@ use std::{
 use super::{
     Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, lock::Lock, version_of,
 };
+use crate::sorted;
 use crate::{
     cache,
     env::{Env, program_in},
@@ -78,7 +78,7 @@ pub fn installed(env: &Env) -> Result<Vec<Toolkit>, Error> {
         .flatten()
         .filter_map(|entry| open(&entry.path()))
         .collect();
-    found.sort_by_key(|toolkit| toolkit.version);
+    sorted::sort_by_key(&mut found, |toolkit| toolkit.version);
     Ok(found)
 }
 
@@ -251,7 +251,7 @@ fn wheels_in(target: &Path) -> String {
             Some(format!("{}\n", name.replacen('-', " ", 1)))
         })
         .collect();
-    wheels.sort();
+    sorted::sort(&mut wheels);
     wheels.concat()
 }
 
@@ -420,12 +420,14 @@ fn run(
     progress: &mut dyn FnMut(&str),
 ) -> io::Result<(std::process::ExitStatus, String)> {
     const REPORT: Duration = Duration::from_secs(5);
+    /// A reader that has woken this thread may take a moment to end.
+    const READERS: Duration = Duration::from_millis(100);
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
-    let (send, receive) = mpsc::channel();
+    let waiting = thread::current();
     let mut readers = Vec::new();
     let out = child
         .stdout
@@ -436,26 +438,26 @@ fn run(
         .take()
         .map(|pipe| Box::new(pipe) as Box<dyn io::Read + Send>);
     for mut pipe in [out, err].into_iter().flatten() {
-        let send = send.clone();
+        let waiting = waiting.clone();
         readers.push(thread::spawn(move || {
             let mut text = Vec::new();
             let result = pipe.read_to_end(&mut text);
-            let _ = send.send(());
+            waiting.unpark();
             result.map(|_| text)
         }));
     }
-    drop(send);
-    let began = Instant::now();
-    let mut open = readers.len();
-    while open > 0 {
-        match receive.recv_timeout(REPORT) {
-            Ok(()) => open -= 1,
-            Err(mpsc::RecvTimeoutError::Timeout) => progress(&format!(
+    let mut reported = Instant::now();
+    let began = reported;
+    // A reader wakes this thread when its pipe is closed.
+    while readers.iter().any(|reader| !reader.is_finished()) {
+        thread::park_timeout(READERS);
+        if reported.elapsed() >= REPORT {
+            reported = Instant::now();
+            progress(&format!(
                 "  {:.0} s, {} MB written",
                 began.elapsed().as_secs_f64(),
                 size_of_tree(staging) / 1_000_000
-            )),
-            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            ));
         }
     }
     let status = child.wait()?;

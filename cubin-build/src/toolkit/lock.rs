@@ -8,7 +8,10 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::mpsc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -23,7 +26,7 @@ const POLL: Duration = Duration::from_millis(200);
 pub(super) struct Lock {
     path: PathBuf,
     owner: String,
-    heart: Option<(mpsc::Sender<()>, thread::JoinHandle<()>)>,
+    heart: Option<(Arc<AtomicBool>, thread::JoinHandle<()>)>,
 }
 
 impl Lock {
@@ -76,10 +79,16 @@ impl Lock {
             let _ = fs::remove_file(path);
             return Err(error);
         }
-        let (stop, stopped) = mpsc::channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
         let heart = thread::spawn(move || {
             let mut count = 0;
-            while stopped.recv_timeout(HEARTBEAT) == Err(mpsc::RecvTimeoutError::Timeout) {
+            loop {
+                // Ends early when it is unparked, or without cause, which is one beat too many.
+                thread::park_timeout(HEARTBEAT);
+                if stopped.load(Ordering::Acquire) {
+                    break;
+                }
                 count += 1;
                 let _ = beat(count);
             }
@@ -95,7 +104,8 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         if let Some((stop, heart)) = self.heart.take() {
-            drop(stop);
+            stop.store(true, Ordering::Release);
+            heart.thread().unpark();
             let _ = heart.join();
         }
         let ours = fs::read_to_string(&self.path).is_ok_and(|text| text.starts_with(&self.owner));

@@ -3,11 +3,12 @@
 // Each test that includes this uses a part of it.
 #![allow(dead_code)]
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use cubin_build::{
     codegen::{Backend, Facts, HalfTypes, Image, Input, Module},
     signature,
+    sorted::Map,
 };
 use cubin_core::{Cubin, Sm};
 use cubin_tests::recorded;
@@ -16,7 +17,7 @@ use cubin_tests::recorded;
 pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
     let file = |name: &str| recorded::file("codegen", name);
     let toolkit = [Path::new("/usr/local/cuda/include").to_owned()];
-    let mut facts: BTreeMap<String, BTreeMap<Sm, Facts>> = BTreeMap::new();
+    let mut facts: Map<String, Map<Sm, Facts>> = Map::new();
     let mut images = Vec::new();
     let mut per_target = Vec::new();
     for target in targets {
@@ -38,8 +39,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
                 params: kernel.params,
             };
             facts
-                .entry(kernel.symbol.to_owned())
-                .or_default()
+                .or_default(kernel.symbol.to_owned())
                 .insert(target, known);
         }
         images.push(Image {

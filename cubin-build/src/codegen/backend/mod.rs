@@ -4,8 +4,6 @@
 mod core;
 mod cudarc;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::{
     Backend, docs,
     families::Family,
@@ -18,6 +16,7 @@ use super::{
     write::{Expr, Writer, string},
 };
 use crate::signature::model::Param;
+use crate::sorted::{self, Map, Set};
 
 /// Facts about targets, kernels and addresses: the part of the generated file that no driver is needed for.
 const FACTS: &str = include_str!("facts.rs");
@@ -103,15 +102,15 @@ struct Node<'n> {
     families: Vec<&'n Family>,
     globals: Vec<&'n PlannedGlobal<'n>>,
     types: Vec<(&'n PlannedModule<'n>, Key, &'n Place)>,
-    exports: BTreeSet<(String, String)>,
-    children: BTreeMap<String, Node<'n>>,
+    exports: Set<(String, String)>,
+    children: Map<String, Node<'n>>,
 }
 
 impl<'n> Node<'n> {
     fn at(&mut self, path: &[String]) -> &mut Self {
         let mut node = self;
         for part in path {
-            node = node.children.entry(part.clone()).or_default();
+            node = node.children.or_default(part.clone());
         }
         node
     }
@@ -318,7 +317,9 @@ fn sections(text: &str, parts: &[(&str, &str)], conditions: &[(&str, bool)], out
 /// The constant `IMAGES` of `Module`.
 fn images(out: &mut Writer, scope: Scope<'_>) {
     let mut images: Vec<_> = scope.module.input.images.iter().collect();
-    images.sort_by_key(|image| (image.assembled_for.is_some(), image.target));
+    sorted::sort_by_key(&mut images, |image| {
+        (image.assembled_for.is_some(), image.target)
+    });
     let any_ptx = images.iter().any(|image| image.assembled_for.is_some());
     out.doc(if any_ptx {
         "The embedded cubins, then the embedded PTX."
