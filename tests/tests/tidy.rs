@@ -35,7 +35,7 @@ const CORE: &[&[&str]] = &[
 
 /// Modules of `cubin-build`.
 const BUILD: &[&[&str]] = &[
-    &["env", "cargo", "source", "json"],
+    &["env", "cargo", "source", "json", "sorted"],
     &["toolkit", "jobs", "cache", "compile"],
     &["diag"],
     &["signature", "config", "policy"],
