@@ -5,7 +5,6 @@
 //! refused by name); only an unreadable file, or one that ends inside a body, is an error. Types here are the
 //! lowered ones: references are pointers, scoped enums are integers, `__int128` prints as `long long`.
 
-use std::collections::HashMap;
 use std::io::Read;
 
 use super::ctype::{CType, QType, RawParam};
@@ -13,6 +12,7 @@ use super::lexer::{Kind, LexError, Lexer, Place};
 use super::parser::{Parse, Parser, Trouble};
 use super::specifiers::Specifiers;
 use super::tags::Tables;
+use crate::sorted::Map;
 
 /// A `__global__` function.
 #[derive(Debug, Clone)]
@@ -26,9 +26,9 @@ pub(super) struct RawKernel {
 pub(super) struct Unit {
     pub tables: Tables,
     /// By symbol.
-    pub kernels: HashMap<String, RawKernel>,
+    pub kernels: Map<String, RawKernel>,
     /// `__constant__` and `__device__` variables by symbol.
-    pub variables: HashMap<String, (QType, Place)>,
+    pub variables: Map<String, (QType, Place)>,
     /// Files of the line markers.
     pub files: Vec<String>,
     /// Declarations that were not understood, with the line in the `.gpu` file; the first few.

@@ -5,13 +5,13 @@
 //! members leave tail padding that the compiler would have printed as a member (there `long long` stands for an
 //! `__int128`).
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ctype::{Builtin, CType, QType, TagKind};
 use super::probe::{Answer, Answers, Place};
 use super::tags::{RawRecord, Tables};
 use super::toolkit::{scalar_size, toolkit_record, vector_record};
+use crate::sorted::Map;
 
 /// Records within records by value.
 const MAX_DEPTH: u32 = 128;
@@ -97,7 +97,7 @@ pub(super) struct Layouts<'u> {
     tables: &'u Tables,
     answers: &'u Answers,
     /// `None` while it is being computed.
-    cache: HashMap<String, Cached>,
+    cache: Map<String, Cached>,
     depth: u32,
 }
 
@@ -131,7 +131,7 @@ impl<'u> Layouts<'u> {
         Self {
             tables,
             answers,
-            cache: HashMap::new(),
+            cache: Map::new(),
             depth: 0,
         }
     }

@@ -1,7 +1,8 @@
 //! One set of signatures out of several: of all targets of a source, or of one with everything unreachable left out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use crate::sorted::Map;
 use cubin_core::Sm;
 
 use super::check::{Finding, Problem, refuse};
@@ -26,7 +27,7 @@ pub(super) fn compact(signatures: &Signatures) -> Signatures {
 pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Finding>) {
     let mut merged = Signatures::default();
     let mut findings = Vec::new();
-    let mut seen: HashMap<String, (usize, Sm)> = HashMap::new();
+    let mut seen: Map<String, (usize, Sm)> = Map::new();
     for (target, signatures) in targets {
         let mut import = Import::new(signatures, &merged);
         for kernel in &signatures.kernels {
@@ -87,27 +88,24 @@ fn describe(kernel: &Kernel) -> String {
 /// Carries the types of one set over into another, where equal records and enums become one.
 struct Import<'s> {
     from: &'s Signatures,
-    records: HashMap<RecordId, RecordId>,
-    enums: HashMap<EnumId, EnumId>,
+    records: Map<RecordId, RecordId>,
+    enums: Map<EnumId, EnumId>,
     /// Records of the target by name, as they were before this import.
-    known: HashMap<String, Vec<RecordId>>,
+    known: Map<String, Vec<RecordId>>,
     /// Carried over, but for their members.
     pending: Vec<(RecordId, RecordId)>,
 }
 
 impl<'s> Import<'s> {
     fn new(from: &'s Signatures, into: &Signatures) -> Self {
-        let mut known: HashMap<String, Vec<RecordId>> = HashMap::new();
+        let mut known: Map<String, Vec<RecordId>> = Map::new();
         for (index, record) in into.records.iter().enumerate() {
-            known
-                .entry(record.name.clone())
-                .or_default()
-                .push(RecordId(index));
+            known.or_default(record.name.clone()).push(RecordId(index));
         }
         Self {
             from,
-            records: HashMap::new(),
-            enums: HashMap::new(),
+            records: Map::new(),
+            enums: Map::new(),
             known,
             pending: Vec::new(),
         }

@@ -10,7 +10,6 @@
 //!
 //! Cannot be asked about: types that the source cannot name, bit fields, members that are references.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::{names, stub};
@@ -75,7 +74,7 @@ pub(super) enum AskKind {
 /// What the compiler says of records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answers {
-    records: HashMap<String, Answer>,
+    records: Map<String, Answer>,
     /// Why nothing is known, by tag.
     unseen: Map<String, (String, String)>,
 }
@@ -232,8 +231,8 @@ impl Questions {
     /// When the file cannot be read.
     pub fn read(&self, registrations: &[u8]) -> Result<Answers, super::Error> {
         let stub = stub::read(registrations)?;
-        let mut records: HashMap<u64, (u64, u64)> = HashMap::new();
-        let mut members: HashMap<(u64, u64), MemberFacts> = HashMap::new();
+        let mut records: Map<u64, (u64, u64)> = Map::new();
+        let mut members: Map<(u64, u64), MemberFacts> = Map::new();
         for entry in &stub.entries {
             let split = names::split(&entry.name, &|_, _| None);
             if split.namespaces != [PROBE] {

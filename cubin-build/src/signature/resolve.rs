@@ -17,6 +17,7 @@ use super::parser::Parser;
 use super::probe::Answers;
 use super::stub::Stub;
 use super::toolkit::{number_record, scalar_size, vector_record};
+use crate::sorted::Map;
 
 /// Typedefs of typedefs, types within types.
 const MAX_DEPTH: u32 = 160;
@@ -66,11 +67,11 @@ pub(super) struct Resolver<'u> {
     pub records: Vec<Record>,
     pub record_ids: HashMap<String, Result<RecordId, Reason>>,
     /// Names given to records without a tag.
-    pub anonymous: HashMap<String, String>,
+    pub anonymous: Map<String, String>,
     pub enums: Vec<Enum>,
-    pub enum_ids: HashMap<String, EnumId>,
+    pub enum_ids: Map<String, EnumId>,
     /// Tags of enumerations by readable name; nothing where two have the same.
-    enum_tags: HashMap<String, Option<&'u str>>,
+    enum_tags: Map<String, Option<&'u str>>,
     depth: u32,
 }
 
@@ -132,13 +133,15 @@ fn lowered(builtin: Builtin, gpu: Builtin) -> bool {
 
 impl<'u> Resolver<'u> {
     pub(super) fn new(unit: &'u Unit, stub: &'u Stub, answers: &'u Answers) -> Self {
-        let mut enum_tags: HashMap<String, Option<&str>> = HashMap::new();
+        let mut enum_tags: Map<String, Option<&str>> = Map::new();
         for tag in unit.tables.enums.keys() {
             let readable = mangled::name(tag).map_or_else(|| tag.clone(), |name| name.text);
-            enum_tags
-                .entry(readable)
-                .and_modify(|known| *known = None)
-                .or_insert(Some(tag));
+            match enum_tags.get_mut(&readable) {
+                Some(known) => *known = None,
+                None => {
+                    enum_tags.insert(readable, Some(tag));
+                }
+            }
         }
         Self {
             unit,
@@ -147,9 +150,9 @@ impl<'u> Resolver<'u> {
             layouts: Layouts::new(&unit.tables, answers),
             records: Vec::new(),
             record_ids: HashMap::new(),
-            anonymous: HashMap::new(),
+            anonymous: Map::new(),
             enums: Vec::new(),
-            enum_ids: HashMap::new(),
+            enum_ids: Map::new(),
             depth: 0,
         }
     }

@@ -1,10 +1,9 @@
 //! Bodies of structs, unions and enums.
 
-use std::collections::HashMap;
-
 use super::ctype::{CType, QType, TagKind};
 use super::lexer::{Kind, Place};
 use super::parser::{Parse, Parser, constant, describe, number, syntax};
+use crate::sorted::Map;
 
 /// Members of one record, enumerators of one enum.
 const MAX_MEMBERS: usize = 1 << 16;
@@ -50,9 +49,9 @@ pub(super) struct RawEnum {
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     /// With the alignment attribute, 0 for none.
-    pub typedefs: HashMap<String, (QType, u64)>,
-    pub records: HashMap<String, RawRecord>,
-    pub enums: HashMap<String, RawEnum>,
+    pub typedefs: Map<String, (QType, u64)>,
+    pub records: Map<String, RawRecord>,
+    pub enums: Map<String, RawEnum>,
     anonymous: u32,
 }
 
