@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    Facts, Module, families::Family, generics::Generics, plan::PlannedKernel, types::Scope,
+    Facts, Module,
+    families::Family,
+    generics::{self, Generics},
+    plan::PlannedKernel,
+    types::Scope,
     write::count,
 };
 use crate::signature::model::{Definition, Type};
@@ -118,6 +122,9 @@ pub(super) fn family(
                 let _ = write!(doc, "({prefix}{method})");
             }
         }
+    }
+    if !generics::enumerators(&[family]).is_empty() {
+        doc.push_str("\n\nThe numbers of enumerators are constants in the module `instances`.");
     }
     doc
 }

@@ -1107,6 +1107,8 @@ pub mod families {
         /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`](Self::mul_mat_quant_type_q2_k_48_true)
         /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`](Self::mul_mat_quant_type_5_48_false)
         ///
+        /// The numbers of enumerators are constants in the module `instances`.
+        ///
         /// # Safety
         /// As for the instance.
         ///
@@ -2376,6 +2378,8 @@ pub mod families {
             ///
             /// - `<0, f32>`: [`reduce_op_sum_f32`](Self::reduce_op_sum_f32)
             /// - `<3, i32>`: [`reduce_op_fast_max_i32`](Self::reduce_op_fast_max_i32)
+            ///
+            /// The numbers of enumerators are constants in the module `instances`.
             ///
             /// # Safety
             /// As for the instance.

@@ -873,6 +873,8 @@ pub mod families {
         /// - `<10, 48, false>`: [`mul_mat_quant_type_q2_k_48_false`]
         /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`]
         /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`]
+        ///
+        /// The numbers of enumerators are constants in the module `instances`.
         #[derive(Clone, Copy)]
         pub struct mul_mat<const A: i32, const B: i32, const C: bool>
         where
@@ -2096,6 +2098,8 @@ pub mod families {
             ///
             /// - `<0, f32>`: [`reduce_op_sum_f32`]
             /// - `<3, i32>`: [`reduce_op_fast_max_i32`]
+            ///
+            /// The numbers of enumerators are constants in the module `instances`.
             #[derive(Clone, Copy)]
             pub struct reduce<const N: i32, T: instances::Reduce<N>> {
                 /// `int` in `geo::reduce<geo::Op::Sum, float>`
