@@ -51,11 +51,29 @@ pub fn param_table(target: &str) -> String {
 /// Runs `body` in a child of this test under the fake driver of a device of compute capability `device`, and gives
 /// the child's calls of the driver to `check`. `folder` is for the driver library and its files; `name` is that of
 /// the test, which runs itself again: the library is found when a process starts.
-#[allow(clippy::disallowed_methods)] // A test talks to its child through the environment.
 pub fn run_under(
     folder: &Path,
     name: &str,
     device: &str,
+    body: impl Fn(),
+    check: impl Fn(&[String]),
+) {
+    let target = if device.starts_with('9') {
+        "sm_90a"
+    } else {
+        "sm_80"
+    };
+    run_with(folder, name, device, target, &[], body, check);
+}
+
+/// The same with the parameters that the cubins for `target` record, and further variables for the driver.
+#[allow(clippy::disallowed_methods)] // A test talks to its child through the environment.
+pub fn run_with(
+    folder: &Path,
+    name: &str,
+    device: &str,
+    target: &str,
+    variables: &[(&str, &str)],
     body: impl Fn(),
     check: impl Fn(&[String]),
 ) {
@@ -65,23 +83,17 @@ pub fn run_under(
     }
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| build(folder, &[]));
-    let target = if device.starts_with('9') {
-        "sm_90a"
-    } else {
-        "sm_80"
-    };
-    let params = folder.join(format!("params.{target}"));
     let log = folder.join(format!("log.{name}.{device}"));
     let _ = fs::remove_file(&log);
-    let own = folder.join(format!("params.{name}.{device}"));
-    fs::write(&own, param_table(target)).expect("a writable folder");
-    fs::rename(&own, &params).expect("a writable folder");
+    let params = folder.join(format!("params.{name}.{device}"));
+    fs::write(&params, param_table(target)).expect("a writable folder");
     let output = Command::new(std::env::current_exe().expect("a path"))
         .args(["--exact", name, "--nocapture"])
         .env("LD_LIBRARY_PATH", folder)
         .env("FAKE_DRIVER_LOG", &log)
         .env("FAKE_DRIVER_PARAMS", &params)
         .env("FAKE_DRIVER_DEVICE", device)
+        .envs(variables.iter().copied())
         .output()
         .expect("the test itself");
     let text = String::from_utf8_lossy(&output.stderr);

@@ -2,11 +2,10 @@
 //! that it fixes. Against the fake driver of `fake_driver/cuda.rs`, with the recorded file `golden/codegen/ptx.rs`.
 //!
 //! The driver library is found when a process starts, so each test runs itself again as a child.
-#![allow(clippy::disallowed_methods)] // Tests talk to their children through the environment.
 
-use std::{fs, path::Path, process::Command, sync::OnceLock};
+use std::{fs, path::Path};
 
-use cubin_tests::fake_driver::{self, param_table};
+use cubin_tests::fake_driver;
 use cudarc::driver::{LaunchConfig, sys::CUresult};
 
 mod kernels {
@@ -25,33 +24,11 @@ use kernels::{
 /// Runs `body` in a child whose device has compute capability `device` and whose compiler ends with `status`, and
 /// gives the child's calls of the driver to `check`.
 fn under_fake_driver(name: &str, device: &str, status: u32, body: fn(), check: fn(&[String])) {
-    if std::env::var_os("FAKE_DRIVER_LOG").is_some() {
-        body();
-        return;
-    }
-    static BUILT: OnceLock<()> = OnceLock::new();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver_ptx");
-    BUILT.get_or_init(|| fake_driver::build(&folder, &[]));
-    let (log, params) = (
-        folder.join(format!("log.{name}")),
-        folder.join(format!("params.{name}")),
-    );
-    let _ = fs::remove_file(&log);
+    let status = status.to_string();
+    let variables = [("FAKE_DRIVER_PTX", status.as_str())];
     // The driver's compiler lays parameters out as ptxas did.
-    fs::write(&params, param_table("sm_80")).expect("a writable folder");
-    let output = Command::new(std::env::current_exe().expect("a path"))
-        .args(["--exact", name, "--nocapture"])
-        .env("LD_LIBRARY_PATH", folder)
-        .env("FAKE_DRIVER_LOG", &log)
-        .env("FAKE_DRIVER_PARAMS", &params)
-        .env("FAKE_DRIVER_DEVICE", device)
-        .env("FAKE_DRIVER_PTX", status.to_string())
-        .output()
-        .expect("the test itself");
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{text}");
-    let log = fs::read_to_string(log).unwrap_or_default();
-    check(&log.lines().map(str::to_owned).collect::<Vec<_>>());
+    fake_driver::run_with(&folder, name, device, "sm_80", &variables, body, check);
 }
 
 fn config(grid: u32, block: u32) -> LaunchConfig {

@@ -12,9 +12,12 @@ use super::{
     plan::{Methods, PlannedKernel},
     types,
 };
-use crate::signature::model::{
-    EnumId, Kernel, Pointer, RecordId, Scalar, Signatures, TemplateArg, TemplateValue, Type,
-    ValueType, Vector,
+use crate::signature::{
+    self,
+    model::{
+        EnumId, Kernel, Pointer, RecordId, Scalar, Signatures, TemplateArg, TemplateValue, Type,
+        ValueType, Vector,
+    },
 };
 use crate::sorted::{Map, Set};
 
@@ -401,25 +404,13 @@ impl<'a> Known<'a> {
 /// Arithmetic types as the compiler prints them in template arguments.
 fn scalar(text: &str) -> Option<Scalar> {
     Some(match text {
-        "bool" => Scalar::Bool,
-        "char" => Scalar::Char,
-        "signed char" => Scalar::SChar,
-        "unsigned char" => Scalar::UChar,
-        "short" => Scalar::Short,
-        "unsigned short" => Scalar::UShort,
-        "int" => Scalar::Int,
-        "unsigned int" | "unsigned" => Scalar::UInt,
-        "long" => Scalar::Long,
-        "unsigned long" => Scalar::ULong,
-        "long long" => Scalar::LongLong,
-        "unsigned long long" => Scalar::ULongLong,
         "float" => Scalar::Float,
         "double" => Scalar::Double,
         "__half" => Scalar::Half,
         "__nv_bfloat16" => Scalar::BFloat16,
         "__nv_fp8_e4m3" => Scalar::Fp8E4M3,
         "__nv_fp8_e5m2" => Scalar::Fp8E5M2,
-        _ => return None,
+        integer => return signature::integer(integer),
     })
 }
 

@@ -41,6 +41,7 @@ use doubt::Doubt;
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
 pub use merge::same_on_every_target;
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
+pub(crate) use names::integer;
 pub use probe::{Answers, Questions};
 use resolve::Resolver;
 pub use variables::{VariableFinding, VariableProblem, check_variables};

@@ -297,8 +297,8 @@ fn template_value(tokens: &[Kind], enumerators: Enumerators<'_>) -> Option<Templ
     Some(TemplateValue { number, ty })
 }
 
-/// Integer types as the stub spells them in the casts of template arguments.
-fn integer(text: &str) -> Option<Scalar> {
+/// Integer types as the stub spells them in template arguments and their casts.
+pub(crate) fn integer(text: &str) -> Option<Scalar> {
     Some(match text {
         "bool" => Scalar::Bool,
         "char" => Scalar::Char,
