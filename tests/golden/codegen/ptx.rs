@@ -2629,7 +2629,9 @@ pub mod runtime {
         #[inline(always)]
         pub(super) unsafe fn launch(self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
             let (function, stream) = (self.kernel.function, self.stream.cu_stream());
-            let mut result = make_current(self.stream.context());
+            // Makes the context current. It also tells what went wrong while the arguments were bound (a wait, or
+            // access to unified memory that is attached to another stream), which the context keeps.
+            let mut result = self.stream.context().bind_to_thread();
             if result.is_ok() {
                 result = if self.launch.cooperative || self.launch.cluster.is_some() {
                     // SAFETY: the handles are alive, and the caller vouches for the parameters.
@@ -2644,23 +2646,6 @@ pub mod runtime {
                 Err(error) => Err(self.info.error(Reason::Driver(error))),
             }
         }
-    }
-
-    /// Makes `context` current, if it is not, and tells what went wrong while the stream was told to wait for
-    /// the arguments, which the context keeps.
-    #[inline(always)]
-    fn make_current(context: &CudaContext) -> Result<(), DriverError> {
-        // The driver crate exchanges the kept error atomically each time, which costs as much as all checks of
-        // a launch. Where no stream waits for another, none can have been kept by this launch.
-        if !context.is_managing_stream_synchronization() {
-            let mut current = ::core::ptr::null_mut();
-            // SAFETY: writes one pointer.
-            let asked = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
-            if asked == sys::CUresult::CUDA_SUCCESS && current == context.cu_ctx() {
-                return Ok(());
-            }
-        }
-        context.bind_to_thread()
     }
 
     #[inline(always)]
