@@ -221,6 +221,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         6 | 7 => 65_535,    // grid y, z
         8 => 49_152,        // shared memory per block
         75 => major,
+        83 => 1, // managed memory; without concurrent access, which is 89
         76 => minor,
         95 => 1,                     // cooperative launch
         97 if major >= 9 => 232_448, // shared memory per block after opting in
@@ -648,6 +649,11 @@ pub extern "C" fn cuEventDestroy_v2(_event: *mut c_void) -> Status {
 }
 
 #[unsafe(no_mangle)]
+pub extern "C" fn cuEventSynchronize(_event: *mut c_void) -> Status {
+    OK
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn cuEventRecord(event: *mut c_void, _stream: *mut c_void) -> Status {
     log(|| format!("record {:x}", event as usize));
     OK
@@ -659,6 +665,15 @@ pub unsafe extern "C" fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> Statu
     MEMORY.lock().unwrap().insert(at, vec![0; bytes]);
     unsafe { *address = at };
     OK
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cuMemAllocManaged(
+    address: *mut u64,
+    bytes: usize,
+    _flags: c_uint,
+) -> Status {
+    unsafe { cuMemAlloc_v2(address, bytes) }
 }
 
 #[unsafe(no_mangle)]
