@@ -3,7 +3,7 @@
 //! The *image* is one stretch of device memory: the allocated sections of the file one behind the other, then zeros that
 //! instruction prefetch may run into. Relocations become [`Patch`]es once the image's address is known. For each
 //! kernel the image says where its code and constant banks lie and what a launch needs. The rules are those of a loader
-//! that is in use (CUBIN_FORMAT section 10), not of NVIDIA's driver, which nobody has documented; a file that they do not
+//! that is in use, not of NVIDIA's driver, which nobody has documented; a file that they do not
 //! cover (calls to `printf` or `malloc`, real calls, targets below sm_70) is an error that says why.
 //!
 //! Reads executables. Relocatable objects have no final addresses: link them first.
@@ -22,6 +22,8 @@
 
 mod kernels;
 mod patches;
+
+use core::fmt;
 
 use crate::{
     Cubin, Error, Result,
@@ -43,8 +45,9 @@ const PAGE: u64 = 4096;
 const SHF_ALLOC: u64 = 2;
 
 /// A section that the image holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held<'a> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoadedSection<'a> {
     /// Index of the section in the file.
     pub section: u32,
     /// Bytes from the start of the image.
@@ -55,8 +58,21 @@ pub struct Held<'a> {
     pub bytes: &'a [u8],
 }
 
+/// Its contents as a length.
+impl fmt::Debug for LoadedSection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedSection")
+            .field("section", &self.section)
+            .field("offset", &self.offset)
+            .field("size", &self.size)
+            .field("len", &self.bytes.len())
+            .finish()
+    }
+}
+
 /// A constant bank of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Bank {
     /// Its number.
     pub index: u8,
@@ -68,6 +84,7 @@ pub struct Bank {
 
 /// What a launch of a function needs from the image. A figure is 0 when the file has no record of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Kernel<'a> {
     /// What follows `.text.` in its section's name.
     pub name: &'a str,
@@ -97,7 +114,7 @@ pub struct Kernel<'a> {
 pub struct Image<'a> {
     elf: Elf<'a>,
     /// In section order.
-    sections: Vec<Held<'a>>,
+    sections: Vec<LoadedSection<'a>>,
     end: u64,
     kernels: Vec<Record<'a>>,
     module_banks: Banks,
@@ -138,6 +155,7 @@ impl<'a> Image<'a> {
     }
 
     /// Length in bytes: the laid-out sections up to a multiple of 4 KiB, and 4 KiB more.
+    #[must_use]
     pub fn length(&self) -> u64 {
         // `end` is at most LOADER_IMAGE - PAGE.
         self.end
@@ -147,12 +165,14 @@ impl<'a> Image<'a> {
     }
 
     /// End of the last section, in bytes from the start of the image; zeros follow.
+    #[must_use]
     pub fn end(&self) -> u64 {
         self.end
     }
 
     /// The sections it holds, in section order.
-    pub fn sections(&self) -> &[Held<'a>] {
+    #[must_use]
+    pub fn sections(&self) -> &[LoadedSection<'a>] {
         &self.sections
     }
 
@@ -171,6 +191,7 @@ impl<'a> Image<'a> {
     }
 
     /// The last function of this name.
+    #[must_use]
     pub fn kernel(&self, name: &str) -> Option<Kernel<'a>> {
         let found = self.kernels.iter().rfind(|record| record.name == name);
         found.map(|record| self.complete(record))
@@ -201,7 +222,7 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    fn held(&self, section: u32) -> Option<&Held<'a>> {
+    fn held(&self, section: u32) -> Option<&LoadedSection<'a>> {
         let at = self
             .sections
             .binary_search_by_key(&section, |held| held.section)
@@ -211,7 +232,7 @@ impl<'a> Image<'a> {
 }
 
 /// The held sections with their places, and where the last one ends.
-fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<Held<'a>>, u64)> {
+fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<LoadedSection<'a>>, u64)> {
     let held = |section: &Section| {
         section.flags & SHF_ALLOC != 0
             && matches!(section.ty, SectionType::PROGBITS | SectionType::NOBITS)
@@ -238,7 +259,7 @@ fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<Held<'a>>, u64)> {
             return Err(elf.place(error, &section));
         };
         end = next;
-        sections.push(Held {
+        sections.push(LoadedSection {
             section: section.index,
             offset,
             size: section.size,

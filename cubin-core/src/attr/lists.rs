@@ -1,5 +1,7 @@
 //! Lists within a record: entries of one size, and entries that tell their own.
 
+use core::fmt;
+
 use crate::{
     Error, Result,
     consts::{AnnotationKind, Eiattr},
@@ -8,7 +10,7 @@ use crate::{
 };
 
 /// A list of records of `N` bytes each.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Records<'a, T, const N: usize> {
     bytes: &'a [u8],
     decode: fn(&[u8; N]) -> T,
@@ -36,6 +38,13 @@ impl<'a, T, const N: usize> Records<'a, T, N> {
                 attribute.offset,
             )),
         }
+    }
+}
+
+/// The records, not the bytes.
+impl<T: Copy + fmt::Debug, const N: usize> fmt::Debug for Records<'_, T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(*self).finish()
     }
 }
 
@@ -71,13 +80,14 @@ pub(super) fn words<'a>(attribute: &Attribute<'a>, skip: usize) -> Result<Words<
 }
 
 /// Indirect branches with their targets; after an error it ends.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct IndirectBranches<'a> {
     reader: Reader<'a>,
 }
 
 /// One indirect branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IndirectBranch<'a> {
     /// Byte offset of the branch in the function's code.
     pub offset: u32,
@@ -85,6 +95,12 @@ pub struct IndirectBranch<'a> {
     pub reserved: u32,
     /// Byte offsets it may go to.
     pub targets: Words<'a>,
+}
+
+impl fmt::Debug for IndirectBranches<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(*self).finish()
+    }
 }
 
 impl PartialEq for IndirectBranches<'_> {
@@ -113,6 +129,7 @@ impl<'a> Iterator for IndirectBranches<'a> {
 impl<'a> IndirectBranches<'a> {
     /// The entries of a record.
     #[inline]
+    #[must_use]
     pub fn new(attribute: &Attribute<'a>) -> Self {
         Self {
             reader: attribute.reader(),
@@ -138,13 +155,14 @@ impl<'a> IndirectBranches<'a> {
 ///
 /// Its length field has 16 bits, and longer lists are cut modulo 65,536 bytes: an incomplete last entry is how such a
 /// list ends, not an error.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Annotations<'a> {
     reader: Reader<'a>,
 }
 
 /// One annotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Annotation<'a> {
     /// Byte offset of a spill store or reload in the function's code. CUDA 12.6 and later.
     Spill(u32),
@@ -164,6 +182,7 @@ pub enum Annotation<'a> {
 impl<'a> Annotations<'a> {
     /// The entries of a record.
     #[inline]
+    #[must_use]
     pub fn new(attribute: &Attribute<'a>) -> Self {
         Self {
             reader: attribute.reader(),
@@ -177,6 +196,12 @@ impl<'a> Annotations<'a> {
         self.reader.bytes(padding.min(self.reader.len())).ok()?;
         let end = text.iter().position(|&byte| byte == 0);
         text.get(..end.unwrap_or(text.len()))
+    }
+}
+
+impl fmt::Debug for Annotations<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(*self).finish()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
 
 /// One kernel parameter as its record has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParamRecord {
     /// Symbol index of a texture, sampler or surface parameter; 0 otherwise.
     pub symbol: u32,
@@ -67,6 +68,7 @@ impl ParamRecord {
 
 /// A register at an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RegisterAt {
     /// Byte offset of the instruction in the function's code.
     pub offset: u32,
@@ -87,6 +89,7 @@ pub(super) fn register_at(bytes: &[u8; 8]) -> RegisterAt {
 
 /// An instruction that uses an mbarrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mbarrier {
     /// Byte offset of the instruction in the function's code.
     pub offset: u32,

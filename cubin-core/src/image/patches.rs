@@ -1,6 +1,6 @@
 //! Relocations of an image, as far as they are known without its address.
 
-use super::{Held, Image};
+use super::{Image, LoadedSection};
 use crate::{
     Error, Result,
     consts::RelocType,
@@ -19,6 +19,7 @@ pub struct Patch {
 
 impl Patch {
     /// What is written: 8 bytes for R_CUDA_64, 4 for the low and high forms.
+    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match self.wide {
             true => &self.bytes,
@@ -68,8 +69,8 @@ impl Image<'_> {
     }
 
     /// Checks one relocation of `target`.
-    fn pending(&self, entry: &Relocation, target: &Held<'_>) -> Result<Pending> {
-        let error = |what: String| Err(Error::new(what, entry.place));
+    fn pending(&self, entry: &Relocation, target: &LoadedSection<'_>) -> Result<Pending> {
+        let error = |what: String| Err(Error::new(what, entry.file_offset));
         let (skip, width, high) = match entry.ty {
             RelocType::R_CUDA_64 => (0, 8, false),
             RelocType::R_CUDA_ABS32_LO_32 => (4, 4, false),
