@@ -1,33 +1,12 @@
 //! A launch allocates nothing.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use cubin_tests::heap::Counting;
 
 use crate::{config, open, under_fake_driver};
 
-/// Counts what this program allocates; the driver library has an allocator of its own.
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
+/// The driver library has an allocator of its own.
 #[global_allocator]
-static GLOBAL: Counting = Counting;
+static HEAP: Counting = Counting::new();
 
 #[test]
 fn a_launch_allocates_nothing() {
@@ -47,9 +26,9 @@ fn a_launch_allocates_nothing() {
             launch();
             // Other threads of the test harness allocate now and then: the least of several counts.
             let counts = (0..20).map(|_| {
-                let before = ALLOCATIONS.load(Ordering::Relaxed);
+                let before = HEAP.allocations();
                 launch();
-                ALLOCATIONS.load(Ordering::Relaxed) - before
+                HEAP.allocations() - before
             });
             assert_eq!(counts.min(), Some(0));
         },
