@@ -46,7 +46,8 @@ pub(super) fn read(
         Ok(target) => vec![Image {
             target,
             bytes,
-            unit: None,
+            units: Vec::new(),
+            libraries: false,
             ptx: None,
         }],
         Err(error) => {
@@ -104,7 +105,8 @@ fn of_fatbin(
                     images.push(Image {
                         target,
                         bytes,
-                        unit: None,
+                        units: Vec::new(),
+                        libraries: false,
                         ptx: None,
                     });
                 }
