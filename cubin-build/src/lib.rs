@@ -82,4 +82,4 @@ pub mod sorted;
 pub mod source;
 pub mod toolkit;
 
-pub use builder::{Backend, Builder, HalfTypes, Ptx};
+pub use builder::{Backend, Builder, HalfTypes, Link, Ptx};

@@ -31,6 +31,7 @@ fn nvcc_gets_what_was_asked_for_and_nothing_else() {
     ];
     project.options.flags = vec!["--use_fast_math".to_owned()];
     let source = Source {
+        relocatable: false,
         path: PathBuf::from("kernels/a.cu"),
         flags: vec!["-maxrregcount=32".to_owned()],
     };
@@ -205,6 +206,7 @@ fn same_stem_in_two_directories() {
     let outcome = project.compile(&["kernels/one/k.cu", "kernels/./one/k.cu"]);
     assert_eq!(outcome.units.len(), 1);
     let other = Source {
+        relocatable: false,
         path: PathBuf::from("kernels/one/k.cu"),
         flags: vec!["-O1".to_owned()],
     };

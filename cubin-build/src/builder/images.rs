@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     codegen,
-    compile::Unit,
+    compile::{Linked, Unit},
     config::Config,
     diag::{Diag, Sink, codes},
     policy,
@@ -39,8 +39,11 @@ pub(super) struct Compiled {
 pub(super) struct Image<'u> {
     pub(super) target: Sm,
     pub(super) bytes: Vec<u8>,
-    /// What the compiler left beside it; absent for prebuilt files.
-    pub(super) unit: Option<&'u Unit>,
+    /// What it was made of, with what the compiler left beside it: nothing for prebuilt files, several units where they
+    /// were linked.
+    pub(super) units: Vec<&'u Unit>,
+    /// Whether something without a source may be linked into it.
+    pub(super) libraries: bool,
     /// The PTX that it was assembled from, where that is embedded too.
     pub(super) ptx: Option<Vec<u8>>,
 }
@@ -96,9 +99,36 @@ pub(super) fn load<'u>(
     Some(Image {
         target: unit.target,
         bytes: read(&unit.cubin, "cubin")?,
-        unit: Some(unit),
+        units: vec![unit],
+        libraries: false,
         ptx,
     })
+}
+
+/// The bytes of a linked cubin.
+pub(super) fn load_linked<'u>(
+    linked: &Linked,
+    units: Vec<&'u Unit>,
+    libraries: bool,
+    sink: &mut Sink,
+) -> Option<Image<'u>> {
+    match fs::read(&linked.cubin) {
+        Ok(bytes) => Some(Image {
+            target: linked.target,
+            bytes,
+            units,
+            libraries,
+            ptx: None,
+        }),
+        Err(error) => {
+            let message = format!(
+                "cannot read the cubin of {} for {}: {error}",
+                linked.name, linked.target
+            );
+            sink.push(Diag::error(codes::IO_ERROR, message));
+            None
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -231,24 +261,24 @@ impl Reader<'_> {
         if !functions.iter().any(|function| function.kernel) {
             self.sink.push(messages::no_kernels(source, target));
         }
-        let mut signatures = match image.unit.filter(|unit| unit.stub.is_some()) {
-            Some(unit) => {
-                let mut signatures = self.signatures(source, unit, &functions)?;
-                for finding in signature::check_variables(&mut signatures, &variables, target) {
-                    self.sink.push(messages::variable(source, &finding));
-                }
-                signatures
+        let mut signatures = if image.units.iter().any(|unit| unit.stub.is_some()) {
+            let mut signatures = self.signatures(source, image, &functions)?;
+            for finding in signature::check_variables(&mut signatures, &variables, target) {
+                self.sink.push(messages::variable(source, &finding));
             }
-            None => self.declared(&functions),
+            signatures
+        } else {
+            self.declared(&functions)
         };
-        if let Some(unit) = image.unit {
+        for unit in &image.units {
             restore_names(&mut signatures, &unit.dependencies);
         }
         let facts = functions
             .iter()
             .filter(|function| function.kernel)
             .map(|function| {
-                let spills = image.unit.and_then(|unit| unit.spills.get(function.symbol));
+                let mut units = image.units.iter();
+                let spills = units.find_map(|unit| unit.spills.get(function.symbol));
                 let facts = codegen::Facts {
                     resources: function.resources.clone(),
                     spills: spills.map(|spills| (spills.stores, spills.loads)),
@@ -265,39 +295,67 @@ impl Reader<'_> {
     fn signatures(
         &mut self,
         source: &str,
-        unit: &Unit,
+        image: &Image<'_>,
         functions: &[Function<'_>],
     ) -> Option<Signatures> {
-        let target = unit.target;
-        match self.signed.take(&unit.cubin) {
-            Ok(mut signatures) => {
-                relative(&mut signatures, &self.places.root);
-                let findings = signature::check(&mut signatures, functions, target);
-                signature::guard(&mut signatures, self.facts_of(&unit.dependencies));
-                for finding in findings {
-                    let place = self.places.of(&signatures, &finding.symbol);
-                    let remark = self.signed.remark(&finding.symbol);
-                    let diag = messages::signature(&finding, place);
-                    self.sink.push(messages::remarked(diag, remark));
+        let target = image.target;
+        let mut parts = Vec::new();
+        for unit in &image.units {
+            match self.signed.take(&unit.cubin) {
+                Ok(mut signatures) => {
+                    relative(&mut signatures, &self.places.root);
+                    let file = unit.source.file_name().unwrap_or_default();
+                    parts.push((file.to_string_lossy().into_owned(), signatures));
                 }
-                Some(signatures)
-            }
-            Err(why) => {
-                let mut diag = Diag::error(
-                    codes::SIGNATURE_MISMATCH,
-                    format!("the kernels of {source} for {target}: {why}"),
-                );
-                if let Some(toolkit) = self.toolkit {
-                    diag = diag.note(format!("compiled with {toolkit}"));
+                Err(why) => {
+                    let mut diag = Diag::error(
+                        codes::SIGNATURE_MISMATCH,
+                        format!("the kernels of {source} for {target}: {why}"),
+                    );
+                    if let Some(toolkit) = self.toolkit {
+                        diag = diag.note(format!("compiled with {toolkit}"));
+                    }
+                    self.sink.push(diag);
+                    return None;
                 }
-                self.sink.push(diag);
-                None
             }
         }
+        let mut signatures = match <[_; 1]>::try_from(parts) {
+            Ok([(_, signatures)]) => signatures,
+            Err(parts) => signature::linked(&parts),
+        };
+        let (own, others): (Vec<Function<'_>>, Vec<Function<'_>>) =
+            functions.iter().cloned().partition(|function| {
+                let mut kernels = signatures.kernels.iter();
+                !image.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
+            });
+        let findings = signature::check(&mut signatures, &own, target);
+        let dependencies = image.units.iter().flat_map(|unit| &unit.dependencies);
+        signature::guard(&mut signatures, self.facts_of(dependencies));
+        for finding in findings {
+            let place = self.places.of(&signatures, &finding.symbol);
+            let remark = self.signed.remark(&finding.symbol);
+            let diag = messages::signature(&finding, place);
+            self.sink.push(messages::remarked(diag, remark));
+        }
+        if others.iter().any(|function| function.kernel) {
+            let mut declared = self.declared(&others);
+            for kernel in &mut declared.kernels {
+                // Those that a library keeps to itself are its own affair, as those of the toolkit's headers are.
+                kernel.in_toolkit_header |= signature::is_internal(&kernel.symbol);
+            }
+            let file = source.to_owned();
+            let both = [(file, signatures), ("libraries".to_owned(), declared)];
+            signatures = signature::linked(&both);
+        }
+        Some(signatures)
     }
 
     /// What the files that were compiled say of types that the compiler's side files cannot show.
-    fn facts_of(&mut self, dependencies: &[PathBuf]) -> signature::SourceFacts {
+    fn facts_of<'p>(
+        &mut self,
+        dependencies: impl Iterator<Item = &'p PathBuf>,
+    ) -> signature::SourceFacts {
         let includes = toolkit_dirs(self.toolkit);
         let mut facts = signature::SourceFacts::default();
         for path in dependencies {

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use cubin_core::Sm;
 
-use super::{images::Places, instantiate, settings::Settings};
+use super::{images::Places, instantiate, link, settings::Settings};
 use crate::{
-    compile::{self, Cause, Failure, Message, Unit},
+    compile::{self, Cause, Failure, Linked, Message, Unit},
     config::Config,
     diag::{Code, Diag, codes},
     signature::{
-        Finding, Problem, VariableFinding,
+        self, Finding, Problem, VariableFinding,
         model::{Kernel, Refusal},
     },
     source::Span,
@@ -176,6 +176,94 @@ pub(super) fn failure(
 pub(super) fn compiled(unit: &Unit, source: &str) -> Option<String> {
     let why = unit.recompiled.as_ref()?;
     Some(format!("compiled {source} for {}: {why}", unit.target))
+}
+
+/// A linked module that nvlink refuses, with all that it printed.
+pub(super) fn not_linked(failure: &Failure, settings: &Settings) -> Diag {
+    let targets: Vec<String> = failure.targets.iter().map(Sm::to_string).collect();
+    let name = failure.source.to_string_lossy();
+    let first = failure
+        .first_error()
+        .map(|message| demangled(&message.text));
+    let message = match &first {
+        Some(text) => format!(
+            "`{name}` cannot be linked for {}: {text}",
+            targets.join(", ")
+        ),
+        None => failure
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    };
+    let module = settings.links.iter().find(|link| link.name == name);
+    let mut diag = Diag::error(codes::COMPILE_FAILED, message);
+    if let Some(span) = module.and_then(|module| module.span.as_ref()) {
+        diag = diag.at(span.clone(), "asked for here");
+    }
+    if !failure.output.trim().is_empty() {
+        let output = demangled(failure.output.trim_end());
+        diag = diag.note(format!("nvlink said:\n{output}"));
+    }
+    if !failure.command.is_empty() {
+        diag = diag.note(format!("the command was: {}", failure.command));
+    }
+    if first.is_some_and(|text| text.starts_with("Undefined reference")) {
+        return diag.help(
+            "name the source that defines it in the same [[link]], or its library under `libraries` (kernels that launch \
+             kernels need `cudadevrt`)",
+        );
+    }
+    match failure.help() {
+        Some(help) => diag.help(help),
+        None => diag,
+    }
+}
+
+/// The text with C++ names for the symbols that stand between quotes in it.
+fn demangled(text: &str) -> String {
+    let mut parts = text.split('\'');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push('\'');
+        match signature::cxx_name(part) {
+            Some(name) => out.push_str(&name),
+            None => out.push_str(part),
+        }
+    }
+    out
+}
+
+/// That a module was linked, and why; `None` when it was up to date.
+pub(super) fn linked(linked: &Linked) -> Option<String> {
+    let why = linked.relinked.as_ref()?;
+    Some(format!(
+        "linked {} for {}: {why}",
+        linked.name, linked.target
+    ))
+}
+
+/// A linked module with the name of a source's.
+pub(super) fn link_name_taken(link: &link::Module, source: &str) -> Diag {
+    let message = format!(
+        "linked module `{}` would have the name of {source}'s module",
+        link.name
+    );
+    Diag::error(codes::NAME_COLLISION, message)
+        .at_place(link.span.as_ref(), "")
+        .help("call it something else, or add that source to it")
+}
+
+/// PTX is asked for, and there is none for linked code.
+pub(super) fn linked_without_ptx(link: &link::Module) -> Diag {
+    let message = format!(
+        "no PTX is embedded for `{}`: it is linked from cubins",
+        link.name
+    );
+    Diag::warning(codes::PTX_MISSING, message)
+        .at_place(link.span.as_ref(), "")
+        .note("its kernels load only on GPUs that one of its cubins runs on")
 }
 
 /// A warning of a tool.

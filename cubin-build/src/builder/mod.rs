@@ -5,6 +5,7 @@
 
 mod images;
 mod instantiate;
+mod link;
 mod messages;
 mod prebuilt;
 mod ptx;
@@ -25,6 +26,7 @@ use crate::{
     policy::Facts,
     report,
 };
+pub use link::Link;
 pub use ptx::Ptx;
 pub use run::Output;
 
@@ -50,6 +52,7 @@ pub struct Builder {
     file_flags: Vec<(PathBuf, Vec<String>)>,
     dirs: Vec<PathBuf>,
     instances: Vec<(PathBuf, String)>,
+    links: Vec<Link>,
     archs: Vec<String>,
     ptx: Vec<Ptx>,
     includes: Vec<PathBuf>,
@@ -107,6 +110,14 @@ impl Builder {
     /// "scale<float>")`. The same as `[[instantiate]]` in `cubin.toml`.
     pub fn instantiate(mut self, file: impl Into<PathBuf>, kernel: impl Into<String>) -> Self {
         self.instances.push((file.into(), kernel.into()));
+        self
+    }
+
+    /// Links sources of relocatable code into one cubin with one module: kernels that call device functions of other
+    /// files, or that launch kernels. Without it every source is a program of its own, which the compiler can optimise
+    /// as a whole; link what needs it. The same as `[[link]]` in `cubin.toml`; several calls add up.
+    pub fn link(mut self, link: Link) -> Self {
+        self.links.push(link);
         self
     }
 

@@ -6,7 +6,7 @@ use crate::sorted::Set;
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
-use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, ptx, shown_path};
+use super::{Backend, Builder, HalfTypes, instantiate, link, prebuilt, ptx, shown_path};
 use crate::{
     compile::{self, Options, Source},
     config::{self, Config},
@@ -36,6 +36,8 @@ pub(super) struct Settings {
     pub(super) originals: Vec<PathBuf>,
     /// The template instances that those generated files make.
     pub(super) instances: Vec<instantiate::Asked>,
+    /// Sources that become one cubin together.
+    pub(super) links: Vec<link::Module>,
     /// Sources that need no compiler.
     pub(super) prebuilt: Vec<PathBuf>,
     pub(super) targets: Vec<Sm>,
@@ -116,7 +118,9 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
         .join("cubin-build");
     let toolkit = toolkit_request(builder, &config, &work_dir, sink);
-    let (mut sources, prebuilt) = sources(builder, &config, &root, &mut watched, sink);
+    let wanted = link::wanted(builder, &config, &root, &mut watched, sink);
+    let (mut sources, prebuilt) = sources(builder, &config, &wanted, &root, &mut watched, sink);
+    let links = link::resolve(wanted, &root, &mut sources, sink);
     let (originals, instances) =
         instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
     if sink.has_errors() {
@@ -132,6 +136,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         sources,
         originals,
         instances,
+        links,
         prebuilt,
         targets,
         ptx,
@@ -227,7 +232,13 @@ fn rebase(config: &mut Config, dir: &Path) {
         .instantiate
         .iter_mut()
         .filter_map(|entry| entry.file.as_mut());
-    for path in lists.into_iter().flatten().chain(files) {
+    let linked = config.links.iter_mut().flat_map(|link| {
+        // A library without a path in its name is one of the toolkit.
+        let paths = link.libraries.iter_mut();
+        let paths = paths.filter(|library| library.value.contains(['/', '\\', '.']));
+        link.sources.iter_mut().chain(&mut link.dirs).chain(paths)
+    });
+    for path in lists.into_iter().flatten().chain(files).chain(linked) {
         path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
 }
@@ -360,6 +371,7 @@ fn options(builder: &Builder, config: &Config) -> Options {
 fn sources(
     builder: &Builder,
     config: &Config,
+    links: &[link::Wanted],
     root: &Path,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
@@ -409,9 +421,11 @@ fn sources(
         }
     }
     let mut seen = Set::new();
+    let linked = links.iter().flat_map(|link| link.files.iter().cloned());
     let all: Vec<Source> = files
         .into_iter()
         .chain(found)
+        .chain(linked)
         .filter(|path| seen.insert(toolkit::normalize(path)))
         .map(|path| {
             let flags = builder
@@ -422,6 +436,7 @@ fn sources(
             Source {
                 flags: flags.collect(),
                 path,
+                relocatable: false,
             }
         })
         .collect();
@@ -439,7 +454,7 @@ fn sources(
     (sources, prebuilt)
 }
 
-fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
+pub(super) fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
     let base = root.join(dir);
     let mut paths = Vec::new();
     for entry in WalkDir::new(&base).follow_links(true).sort_by_file_name() {

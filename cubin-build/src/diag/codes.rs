@@ -175,6 +175,9 @@ codes! {
     TARGET_MISMATCH = "target-mismatch", Cubin,
         "A cubin is for another target than the one asked for. A wrapper around it would fail to load on the GPUs it was meant for.",
         "error[target-mismatch]: saxpy.sm_90.cubin is for sm_80";
+    PTX_MISSING = "ptx-missing", Cubin,
+        "PTX is to be embedded, and a .fatbin source holds none that belongs to one of its cubins taken into the build. Its kernels will not load on GPUs that none of the cubins runs on. A warning. Sources that are .cubin files never have PTX.",
+        "warning[ptx-missing]: many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80\n  = help: make it again with `-gencode arch=compute_90,code=[sm_90,compute_90]`";
     KERNEL_SET_MISMATCH = "kernel-set-mismatch", Cubin,
         "The kernels that nvcc's host code registers differ from those in the cubin. This is a bug in cubin-build, or a new nvcc: please report it with the source. A kernel that exists for some targets only (through `#if __CUDA_ARCH__`) is no finding: its wrapper says so when the loaded image does not hold it.",
         "error[kernel-set-mismatch]: kernel `gemm_tma` on sm_90a: is in the cubin but not registered by the host code";

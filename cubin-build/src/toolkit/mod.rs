@@ -97,6 +97,18 @@ impl Toolkit {
         env::program_in(beside, name).or_else(|| env::program_in(&self.root.join("bin"), name))
     }
 
+    /// A static library of device code, by its name without `lib` and `.a`: `cudadevrt`.
+    pub fn library(&self, name: &str) -> Option<PathBuf> {
+        let file = format!("lib{name}.a");
+        // Wheels and conda, NVIDIA's installers, distributions.
+        let machine = format!("targets/{}-linux/lib", std::env::consts::ARCH);
+        let multiarch = format!("lib/{}-linux-gnu", std::env::consts::ARCH);
+        ["lib", "lib64", &machine, &multiarch]
+            .iter()
+            .map(|dir| self.root.join(dir).join(&file))
+            .find(|path| path.is_file())
+    }
+
     /// Whether a file belongs to the toolkit rather than to the project or the system.
     ///
     /// The path may hold `..` and `.`, as nvcc writes it: `…/bin/../include/cuda_runtime.h`.
