@@ -32,21 +32,6 @@ impl<'a> Notes<'a> {
     pub fn new(reader: Reader<'a>) -> Self {
         Self { reader }
     }
-
-    fn note(&mut self) -> Result<Note<'a>> {
-        let owner_size = self.reader.u32()?;
-        let size = self.reader.u32()?;
-        let ty = NoteType(self.reader.u32()?);
-        let owner = padded(&mut self.reader, owner_size)?;
-        let offset = self.reader.offset();
-        let descriptor = padded(&mut self.reader, size)?;
-        Ok(Note {
-            owner: owner.strip_suffix(&[0]).unwrap_or(owner),
-            ty,
-            descriptor,
-            offset,
-        })
-    }
 }
 
 /// `size` bytes, and the padding to the next multiple of 4 that the last field of a section may lack.
@@ -61,15 +46,23 @@ impl<'a> Iterator for Notes<'a> {
     type Item = Result<Note<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.reader.is_empty() {
-            return None;
-        }
-        let note = self.note();
-        if note.is_err() {
-            self.reader.clear();
-        }
-        Some(note)
+        self.reader.item(note)
     }
+}
+
+fn note<'a>(reader: &mut Reader<'a>) -> Result<Note<'a>> {
+    let owner_size = reader.u32()?;
+    let size = reader.u32()?;
+    let ty = NoteType(reader.u32()?);
+    let owner = padded(reader, owner_size)?;
+    let offset = reader.offset();
+    let descriptor = padded(reader, size)?;
+    Ok(Note {
+        owner: owner.strip_suffix(&[0]).unwrap_or(owner),
+        ty,
+        descriptor,
+        offset,
+    })
 }
 
 /// One entry of `.note.nv.tkinfo`: a tool that took part in making the file.

@@ -87,24 +87,6 @@ impl<'a> Attributes<'a> {
     pub fn new(reader: Reader<'a>) -> Self {
         Self { reader }
     }
-
-    #[inline]
-    fn record(&mut self) -> Result<Attribute<'a>> {
-        let offset = self.reader.offset();
-        let &[format, code, low, high] = self.reader.array::<4>()?;
-        let value = match format {
-            1 => Value::Flag,
-            2 => Value::Byte(low),
-            3 => Value::Half(u16::from_le_bytes([low, high])),
-            4 => Value::Bytes(self.reader.bytes(u16::from_le_bytes([low, high]).into())?),
-            other => return Err(unknown_format(other, code, offset)),
-        };
-        Ok(Attribute {
-            code,
-            value,
-            offset,
-        })
-    }
 }
 
 impl<'a> Iterator for Attributes<'a> {
@@ -112,15 +94,26 @@ impl<'a> Iterator for Attributes<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.reader.is_empty() {
-            return None;
-        }
-        let record = self.record();
-        if record.is_err() {
-            self.reader.clear();
-        }
-        Some(record)
+        self.reader.item(record)
     }
+}
+
+#[inline]
+fn record<'a>(reader: &mut Reader<'a>) -> Result<Attribute<'a>> {
+    let offset = reader.offset();
+    let &[format, code, low, high] = reader.array::<4>()?;
+    let value = match format {
+        1 => Value::Flag,
+        2 => Value::Byte(low),
+        3 => Value::Half(u16::from_le_bytes([low, high])),
+        4 => Value::Bytes(reader.bytes(u16::from_le_bytes([low, high]).into())?),
+        other => return Err(unknown_format(other, code, offset)),
+    };
+    Ok(Attribute {
+        code,
+        value,
+        offset,
+    })
 }
 
 #[cold]

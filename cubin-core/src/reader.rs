@@ -60,6 +60,23 @@ impl<'a> Reader<'a> {
         self.rest = &[];
     }
 
+    /// The next of a list of records, by `read`; `None` at the end. After an error nothing is left: where a damaged record
+    /// ends, nobody knows.
+    #[inline]
+    pub(crate) fn item<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Option<Result<T>> {
+        if self.is_empty() {
+            return None;
+        }
+        let item = read(self);
+        if item.is_err() {
+            self.clear();
+        }
+        Some(item)
+    }
+
     /// The next `N` bytes.
     ///
     /// # Errors

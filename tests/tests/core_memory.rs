@@ -145,6 +145,18 @@ impl Maker {
         })
     }
 
+    /// `.nv.info.<k>` of the kernel whose code is section `text`.
+    fn attributes(&mut self, text: u32, (offset, size): (u64, u64)) {
+        self.section(Shdr {
+            name: 27,
+            ty: 0x7000_0000,
+            offset,
+            size,
+            info: text,
+            ..Shdr::default()
+        });
+    }
+
     fn section(&mut self, section: Shdr) -> u32 {
         self.sections.push(section);
         u32::try_from(self.sections.len() - 1).unwrap()
@@ -286,17 +298,10 @@ fn attribute_sections_that_share_their_bytes() {
     let (mut maker, names) = with_attributes(5_000);
     let mut record = vec![4, 0x17, 12, 0];
     record.extend([0; 12]);
-    let (offset, size) = maker.data(&record.repeat(128 * 1024));
+    let records = maker.data(&record.repeat(128 * 1024));
     for index in 0..5_000 {
         let text = maker.text(index + 1);
-        maker.section(Shdr {
-            name: 27,
-            ty: 0x7000_0000,
-            offset,
-            size,
-            info: text,
-            ..Shdr::default()
-        });
+        maker.attributes(text, records);
     }
     let outcome = check("shared attributes", &maker.finish(names, 90));
     assert!(outcome.contains(&("functions", false)), "{outcome:?}");
@@ -308,16 +313,9 @@ fn an_ordinal_that_asks_for_much_memory() {
     for index in 0..1000 {
         let mut record = vec![4, 0x17, 12, 0, 0, 0, 0, 0, 0xff, 0xff];
         record.extend([0; 6]);
-        let (offset, size) = maker.data(&record);
+        let record = maker.data(&record);
         let text = maker.text(index + 1);
-        maker.section(Shdr {
-            name: 27,
-            ty: 0x7000_0000,
-            offset,
-            size,
-            info: text,
-            ..Shdr::default()
-        });
+        maker.attributes(text, record);
     }
     let outcome = check("large ordinals", &maker.finish(names, 90));
     assert!(outcome.contains(&("functions", true)), "{outcome:?}");

@@ -115,15 +115,22 @@ impl<'a> Iterator for IndirectBranches<'a> {
     type Item = Result<IndirectBranch<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.reader.is_empty() {
-            return None;
-        }
-        let branch = self.branch();
-        if branch.is_err() {
-            self.reader.clear();
-        }
-        Some(branch)
+        self.reader.item(branch)
     }
+}
+
+fn branch<'a>(reader: &mut Reader<'a>) -> Result<IndirectBranch<'a>> {
+    let offset = reader.u32()?;
+    let reserved = reader.u32()?;
+    let count = reader.u32()? as usize;
+    Ok(IndirectBranch {
+        offset,
+        reserved,
+        targets: Records {
+            bytes: reader.bytes(count.saturating_mul(4))?,
+            decode: |bytes| u32::from_le_bytes(*bytes),
+        },
+    })
 }
 
 impl<'a> IndirectBranches<'a> {
@@ -134,20 +141,6 @@ impl<'a> IndirectBranches<'a> {
         Self {
             reader: attribute.reader(),
         }
-    }
-
-    fn branch(&mut self) -> Result<IndirectBranch<'a>> {
-        let offset = self.reader.u32()?;
-        let reserved = self.reader.u32()?;
-        let count = self.reader.u32()? as usize;
-        Ok(IndirectBranch {
-            offset,
-            reserved,
-            targets: Records {
-                bytes: self.reader.bytes(count.saturating_mul(4))?,
-                decode: |bytes| u32::from_le_bytes(*bytes),
-            },
-        })
     }
 }
 

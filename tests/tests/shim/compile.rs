@@ -1,23 +1,10 @@
 //! The compile step with fake tools: what is run and when, and how every change is seen.
-#![cfg(unix)]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use cubin_build::compile::{self, Error, Request, Source};
-use cubin_tests::FakeProject;
 
-const NOTHING: [&str; 0] = [];
-const BOTH: [&str; 2] = ["kernels/a.cu", "kernels/b.cu"];
-
-fn project(name: &str) -> FakeProject {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("shim_compile")
-        .join(name);
-    FakeProject::new(&dir, env!("CARGO_BIN_EXE_fake-tool"))
-}
+use crate::{BOTH, NOTHING, project};
 
 #[test]
 fn nvcc_gets_what_was_asked_for_and_nothing_else() {
