@@ -323,6 +323,7 @@ pub struct Error {
 
 impl Error {
     /// All findings, warnings included, in reading order.
+    #[must_use]
     pub fn findings(&self) -> Vec<&Diag> {
         self.findings.shown()
     }

@@ -23,6 +23,7 @@ use crate::{
 
 /// What a successful build made.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Output {
     /// The generated file.
     pub generated: PathBuf,

@@ -34,6 +34,7 @@ pub enum Topic {
 
 impl Topic {
     /// Singular and plural for the summary line.
+    #[must_use]
     pub const fn nouns(self) -> (&'static str, &'static str) {
         match self {
             Self::Budget => ("kernel over budget", "kernels over budget"),
@@ -71,6 +72,7 @@ pub struct Entry {
 }
 
 /// The entry of `code`, if there is one.
+#[must_use]
 pub fn find(code: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.code.0 == code)
 }
@@ -83,6 +85,7 @@ pub(super) fn position(code: Code) -> usize {
 }
 
 /// The code's documentation as `cargo cubin explain` prints it.
+#[must_use]
 pub fn explain(code: &str) -> Option<String> {
     let entry = find(code)?;
     let mut text = format!("{}\n\n{}\n\nExample:\n", entry.code, entry.doc);

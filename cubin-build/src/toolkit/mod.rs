@@ -77,6 +77,7 @@ impl Default for Request {
 
 /// A toolkit that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Toolkit {
     /// Directory that holds `bin`, `include` and `nvvm`; for a distribution's package perhaps `/usr`.
     pub root: PathBuf,
@@ -151,6 +152,7 @@ impl Toolkit {
 
 /// How a toolkit was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// An environment variable names it.
     Variable(&'static str),
