@@ -263,7 +263,7 @@ fn mistakes_in_a_link_are_shown_where_they_stand() {
         project.write(
             "cubin.toml",
             &format!("[build]\narch = [\"sm_90\"]\n{text}"),
-        )
+        );
     };
     for (text, message) in [
         (
