@@ -32,6 +32,7 @@ pub enum Value<'a> {
 impl<'a> Attribute<'a> {
     /// The bytes of an SVAL record; empty for the other formats.
     #[inline]
+    #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         match self.value {
             Value::Bytes(bytes) => bytes,
@@ -53,12 +54,14 @@ impl<'a> Attribute<'a> {
 
     /// A cursor over [`bytes`](Self::bytes).
     #[inline]
+    #[must_use]
     pub fn reader(&self) -> Reader<'a> {
         Reader::new(self.bytes(), self.offset.saturating_add(4))
     }
 
     /// The value as a number: of a byte, a half or an SVAL record of exactly four bytes.
     #[inline]
+    #[must_use]
     pub fn number(&self) -> Option<u32> {
         match self.value {
             Value::Flag => None,
@@ -80,6 +83,7 @@ pub struct Attributes<'a> {
 impl<'a> Attributes<'a> {
     /// Records in the bytes that `reader` has left.
     #[inline]
+    #[must_use]
     pub fn new(reader: Reader<'a>) -> Self {
         Self { reader }
     }

@@ -3,6 +3,7 @@
 pub mod candle;
 mod fake;
 pub mod fake_driver;
+pub mod heap;
 pub mod oracle;
 mod project;
 pub mod recorded;
