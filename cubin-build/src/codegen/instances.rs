@@ -36,7 +36,9 @@ pub(super) fn write(out: &mut Writer, scope: Scope<'_>, families: &[&Family]) {
             out.doc(&docs::code(&constant.enumerator));
             let value = Expr::atom(literal(constant.value));
             let head = format!("pub const {}: {} = ", constant.ident, constant.ty);
+            let start = out.item();
             out.expr(&head, &value, ";");
+            out.end_item(start);
         }
         out.close("}");
     }
@@ -86,6 +88,7 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         "note = \"instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml\"",
     );
     out.close(")]");
+    let start = out.item();
     let head = out.generics(&format!("pub unsafe trait {name}"), &parameters, "");
     if head == ">" || !out.fits(&format!("{head} {{")) {
         // rustfmt gives the brace a line of its own here.
@@ -105,6 +108,7 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         }
     }
     out.close("}");
+    out.end_item(start);
     for instance in &family.instances {
         let Some(planned) = scope.module.kernels.get(instance.kernel) else {
             continue;
@@ -112,6 +116,7 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         out.line("");
         out.line("// SAFETY: both are those of this instance.");
         let (implemented, implementor) = generics.implementation(scope, instance);
+        let start = out.item();
         out.implementation(&format!("unsafe impl {implemented}"), &implementor);
         out.line(format!("const INDEX: usize = {};", instance.kernel));
         let info = Expr::atom(format!("&super::info::{}", planned.constant));
@@ -122,6 +127,7 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
             }
         }
         out.close("}");
+        out.end_item(start);
     }
 }
 

@@ -1905,6 +1905,7 @@ pub mod families {
         }
 
         // SAFETY: both are those of this instance.
+        #[rustfmt::skip]
         unsafe impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>
             for ()
         {

@@ -391,6 +391,7 @@ pub mod families {
 
         impl all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7 {
             /// Facts about the kernel.
+            #[rustfmt::skip]
             pub const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
@@ -1679,6 +1680,7 @@ pub mod families {
         }
 
         // SAFETY: both are those of this instance.
+        #[rustfmt::skip]
         unsafe impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>
             for ()
         {

@@ -14,7 +14,7 @@ use crate::codegen::{
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
     variables,
-    write::{Expr, Writer},
+    write::{self, Expr, Writer},
 };
 use crate::signature::model::{Param, Space, Type};
 
@@ -58,12 +58,9 @@ impl Write for Cudarc {
     fn impls(&self, out: &mut Writer, ident: &str) {
         out.line("");
         out.line("// SAFETY: the same bytes on host and device; zero bytes are a value.");
-        out.line(format!(
-            "unsafe impl ::cudarc::driver::DeviceRepr for {ident} {{}}"
-        ));
-        out.line(format!(
-            "unsafe impl ::cudarc::driver::ValidAsZeroBits for {ident} {{}}"
-        ));
+        for name in ["DeviceRepr", "ValidAsZeroBits"] {
+            out.empty_implementation(&format!("unsafe impl ::cudarc::driver::{name}"), ident);
+        }
     }
 
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
@@ -258,13 +255,14 @@ When the image does not hold the kernel, or the driver refuses.",
 fn accessor(out: &mut Writer, namespace: &str, module: &str, lifetime: &str) {
     let shown = namespace.trim_start_matches("r#");
     out.doc(&format!("The kernels of C++ namespace `{shown}`."));
+    let start = out.item();
     out.line("#[must_use]");
-    out.open(format!(
-        "pub fn {namespace}(&self) -> {namespace}::Kernels<{lifetime}> {{"
-    ));
+    let view = format!(" -> {namespace}::Kernels<{lifetime}> {{");
+    out.signature(&format!("pub fn {namespace}"), &["&self".to_owned()], &view);
     let init = [format!("module: {module}")];
     out.small_struct(&format!("{namespace}::Kernels"), &init);
     out.close("}");
+    out.end_item(start);
 }
 
 fn global_accessor(
@@ -284,6 +282,7 @@ device, as `read` and `write` do.",
         );
     }
     out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
+    let start = out.item();
     let method = &planned.method;
     let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
     out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
@@ -294,6 +293,7 @@ device, as `read` and `write` do.",
     );
     out.expr("", &find, "");
     out.close("}");
+    out.end_item(start);
 }
 
 /// How one parameter appears in the wrapper.
@@ -360,6 +360,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         .map(|(param, name)| argument(scope, param, name))
         .collect();
     out.doc(&docs::kernel(scope.module.input, planned));
+    let start = out.item();
     let call = Call {
         head: format!("pub unsafe fn {}", planned.method),
         tail: " -> Result<(), runtime::LaunchError> {",
@@ -368,6 +369,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         module,
     };
     launch(out, &call, &arguments);
+    out.end_item(start);
 }
 
 fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
@@ -414,6 +416,7 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         .collect();
     out.doc(&docs::family(scope, family, &generics, "Self::"));
     out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
+    let start = out.item();
     let (declared, clause) = generics.declared();
     let tail = match clause {
         None => " -> Result<(), runtime::LaunchError> {".to_owned(),
@@ -436,6 +439,7 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         module,
     };
     launch(out, &call, &arguments);
+    out.end_item(start);
 }
 
 /// The wrapper's signature and body.
@@ -476,6 +480,12 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
             let bound = Expr::Call(bind.to_owned(), vec![Expr::atom(name), Expr::atom(&stream)]);
             out.expr(&format!("let {name} = "), &bound, ";");
         }
+    }
+    // rustfmt has a rule of its own for what has a dot in it.
+    let dotted =
+        |argument: &Argument| argument.bind.is_some() && !write::fits_in_list(&argument.value);
+    if arguments.iter().any(dotted) {
+        out.unlike_rustfmt();
     }
     let values: Vec<Expr> = arguments
         .iter()

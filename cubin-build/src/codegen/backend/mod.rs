@@ -13,7 +13,7 @@ use super::{
     records, types,
     types::Scope,
     variables,
-    write::{Expr, Writer, string},
+    write::{self, Expr, Writer, string},
 };
 use crate::signature::model::Param;
 use crate::sorted::{self, Map, Set};
@@ -326,6 +326,7 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
     } else {
         "The embedded cubins."
     });
+    let start = out.item();
     out.open("pub const IMAGES: &'static [runtime::Image] = {");
     let mut items = Vec::new();
     for image in images {
@@ -337,11 +338,17 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
             call = "runtime::Image::ptx";
             arguments.push(info::target(assembled));
         }
-        out.line(format!("static {name}: &runtime::Aligned<[u8]> ="));
-        out.line(format!(
-            "    &runtime::Aligned(*include_bytes!({}));",
-            string(&image.file)
-        ));
+        let head = format!("static {name}: &runtime::Aligned<[u8]> =");
+        let file = string(&image.file);
+        let bytes = format!("*include_bytes!({file})");
+        if write::fits_in_list(&bytes) {
+            out.line(head);
+            out.line(format!("    &runtime::Aligned({bytes});"));
+        } else {
+            out.open(format!("{head} &runtime::Aligned(*include_bytes!("));
+            out.line(file);
+            out.close("));");
+        }
         arguments.push(Expr::string(&image.file));
         arguments.push(Expr::atom(format!("&{name}.0")));
         items.push(Expr::Call(call.to_owned(), arguments));
@@ -354,6 +361,7 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
     );
     out.line("&IMAGES");
     out.close("};");
+    out.end_item(start);
 }
 
 /// The constant `KERNELS` of `Module`.
@@ -365,11 +373,13 @@ fn kernels(out: &mut Writer, scope: Scope<'_>) {
         .iter()
         .map(|kernel| Expr::atom(format!("&{}", info_path(&kernel.path, &kernel.constant))))
         .collect();
+    let start = out.item();
     out.expr(
         "pub const KERNELS: &'static [&'static runtime::KernelInfo] = ",
         &Expr::array_ref(all),
         ";",
     );
+    out.end_item(start);
 }
 
 /// The constant `GLOBALS` of `Module`.
@@ -385,11 +395,13 @@ fn globals(out: &mut Writer, scope: Scope<'_>) {
             Expr::atom(format!("{path}::{}.info()", global.constant))
         })
         .collect();
+    let start = out.item();
     out.expr(
         "pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = ",
         &Expr::array_ref(all),
         ";",
     );
+    out.end_item(start);
 }
 
 fn info_path(path: &[String], constant: &str) -> String {
