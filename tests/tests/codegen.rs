@@ -12,7 +12,8 @@ use codegen_support::made::{input, kernel, number, param, scalar, with_kernels};
 use cubin_build::{
     codegen::{Backend, Finding, HalfTypes, generate},
     signature::model::{
-        Definition, Record, RecordId, Refusal, Scalar, Signatures, TemplateArg, Type,
+        Definition, Record, RecordId, Refusal, Scalar, Signatures, TemplateArg, TemplateValue,
+        Type, ValueType,
     },
 };
 
@@ -365,4 +366,39 @@ fn the_driver_crate_can_have_another_path() {
     let text = generate(&input).text;
     assert!(text.contains("use crate::gpu::cudarc::driver::sys;"));
     assert!(!text.contains(" ::cudarc") && !text.contains("&::cudarc"));
+}
+
+#[test]
+fn an_enumeration_may_be_two_types_of_constants() {
+    let instance = |name: &str, number: i128| {
+        let text = format!("Mode::M{number}");
+        let mut kernel = kernel(name, &[&text], vec![scalar("n", "int", Scalar::Int)]);
+        kernel.template_args[0].value = Some(TemplateValue {
+            number,
+            ty: ValueType::Enum {
+                name: "Mode".to_owned(),
+                enumerator: Some(text),
+            },
+        });
+        kernel
+    };
+    let large = 5_000_000_000;
+    let text = generate(&with_kernels(vec![
+        instance("small", 1),
+        instance("large", 1),
+        instance("large", large),
+    ]))
+    .text;
+    for part in [
+        "pub unsafe trait Small<const N: i32>",
+        "unsafe impl Small<{ mode::M1 }> for () {",
+        "unsafe impl Large<{ mode_::M5000000000 }> for () {",
+        "note = \"`Mode::M1` is 1 and `Mode::M5000000000` is 5000000000: constants in `instances::mode_`\",",
+        "note = \"it is instantiated for `<Mode::M1>` and `<Mode::M5000000000>`\",",
+        "/// | `small<Mode::M1>` | `<{ mode::M1 }>` | [`small_mode_m1`](Self::small_mode_m1) |",
+        "pub const M1: i32 = 1;",
+        "pub const M1: i64 = 1;",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
 }

@@ -1877,10 +1877,12 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::reduce`:
+            /// The instances of kernel template `geo::reduce`.
             ///
-            /// - `<f32, 8>`: [`reduce_f32_8`](Self::reduce_f32_8)
-            /// - `<i32, 8>`: [`reduce_i32_8`](Self::reduce_i32_8)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::reduce<float, 8>` | `<f32, 8>` | [`reduce_f32_8`](Self::reduce_f32_8) |
+            /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`](Self::reduce_i32_8) |
             ///
             /// # Safety
             /// As for the instance.
@@ -1908,11 +1910,13 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::scale`:
+            /// The instances of kernel template `geo::scale`.
             ///
-            /// - `<f32>`: [`scale_f32`](Self::scale_f32)
-            /// - `<f64>`: [`scale_f64`](Self::scale_f64)
-            /// - `<types::Half>`: [`scale_f16`](Self::scale_f16)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::scale<float>` | `<f32>` | [`scale_f32`](Self::scale_f32) |
+            /// | `geo::scale<double>` | `<f64>` | [`scale_f64`](Self::scale_f64) |
+            /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`](Self::scale_f16) |
             ///
             /// # Safety
             /// As for the instance.

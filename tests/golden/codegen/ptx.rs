@@ -589,10 +589,12 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `cast`:
+        /// The instances of kernel template `cast`.
         ///
-        /// - `<f32, f64>`: [`cast_f32_f64`](Self::cast_f32_f64)
-        /// - `<f64, f32>`: [`cast_f64_f32`](Self::cast_f64_f32)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `cast<float, double>` | `<f32, f64>` | [`cast_f32_f64`](Self::cast_f32_f64) |
+        /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`](Self::cast_f64_f32) |
         ///
         /// # Safety
         /// As for the instance.
@@ -628,11 +630,13 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `fill`:
+        /// The instances of kernel template `fill`.
         ///
-        /// - `<f32>`: [`fill_f32`](Self::fill_f32)
-        /// - `<i32>`: [`fill_i32`](Self::fill_i32)
-        /// - `<types::Half>`: [`fill_f16`](Self::fill_f16)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `fill<float>` | `<f32>` | [`fill_f32`](Self::fill_f32) |
+        /// | `fill<int>` | `<i32>` | [`fill_i32`](Self::fill_i32) |
+        /// | `fill<__half>` | `<types::Half>` | [`fill_f16`](Self::fill_f16) |
         ///
         /// # Safety
         /// As for the instance.
@@ -664,10 +668,12 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `gather`:
+        /// The instances of kernel template `gather`.
         ///
-        /// - `<f32>`: [`gather_f32`](Self::gather_f32)
-        /// - `<f64>`: [`gather_f64`](Self::gather_f64)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `gather<float>` | `<f32>` | [`gather_f32`](Self::gather_f32) |
+        /// | `gather<double>` | `<f64>` | [`gather_f64`](Self::gather_f64) |
         ///
         /// # Safety
         /// As for the instance.

@@ -5,7 +5,7 @@ use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::Family,
-    generics::Generics,
+    generics::{self, Enumerators, Generics},
     names::{self, Kind},
     plan::PlannedKernel,
     types::Scope,
@@ -88,9 +88,10 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         out.line("");
         write_arguments(out, scope, kernel);
     }
+    let enumerators = generics::enumerators(methods.families);
     for family in methods.families {
         out.line("");
-        write_family(out, scope, family);
+        write_family(out, scope, family, &enumerators);
     }
     out.close("}");
 }
@@ -157,7 +158,7 @@ fn kernel_params(out: &mut Writer, names: &[String]) {
 }
 
 /// One struct for the arguments of all instances of a template.
-fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
+fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators: &[Enumerators]) {
     let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
@@ -187,7 +188,7 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
             out.open("{");
         }
     };
-    out.doc(&docs::family(scope, family, &generics, ""));
+    out.doc(&docs::family(scope, family, &generics, enumerators, ""));
     let start = out.item();
     out.line("#[derive(Clone, Copy)]");
     item(out, &format!("pub struct {ident}"), "");

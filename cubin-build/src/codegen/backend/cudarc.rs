@@ -9,7 +9,7 @@ use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
-    generics::Generics,
+    generics::{self, Enumerators, Generics},
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
@@ -135,8 +135,11 @@ fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) 
     for kernel in methods.kernels {
         all.push(part(&|out| kernel_wrapper(out, scope, kernel, module)));
     }
+    let enumerators = generics::enumerators(methods.families);
     for family in methods.families {
-        all.push(part(&|out| family_wrapper(out, scope, family, module)));
+        all.push(part(&|out| {
+            family_wrapper(out, scope, family, &enumerators, module);
+        }));
     }
     all
 }
@@ -382,7 +385,13 @@ fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
     }
 }
 
-fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &str) {
+fn family_wrapper(
+    out: &mut Writer,
+    scope: Scope<'_>,
+    family: &Family,
+    enumerators: &[Enumerators],
+    module: &str,
+) {
     let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
@@ -414,7 +423,13 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
             }
         })
         .collect();
-    out.doc(&docs::family(scope, family, &generics, "Self::"));
+    out.doc(&docs::family(
+        scope,
+        family,
+        &generics,
+        enumerators,
+        "Self::",
+    ));
     out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
     let start = out.item();
     let (declared, clause) = generics.declared();
