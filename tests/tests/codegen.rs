@@ -12,8 +12,8 @@ use codegen_support::made::{input, kernel, number, param, scalar, with_kernels};
 use cubin_build::{
     codegen::{Backend, Finding, HalfTypes, generate},
     signature::model::{
-        Definition, Record, RecordId, Refusal, Scalar, Signatures, TemplateArg, TemplateValue,
-        Type, ValueType,
+        Definition, Global, Record, RecordId, Refusal, Scalar, Signatures, Space, TemplateArg,
+        TemplateValue, Type, ValueType,
     },
 };
 
@@ -400,5 +400,38 @@ fn an_enumeration_may_be_two_types_of_constants() {
         "pub const M1: i64 = 1;",
     ] {
         assert!(text.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_namespace_is_documented_by_what_it_holds() {
+    let in_namespace = |name: &str| {
+        let mut kernel = kernel(name, &[], vec![]);
+        kernel.namespaces = name.rsplit("::").skip(1).map(str::to_owned).collect();
+        kernel.namespaces.reverse();
+        kernel
+    };
+    let variable = |name: &str| Global {
+        symbol: name.replace("::", "_"),
+        name: name.to_owned(),
+        size: 4,
+        space: Space::Device,
+        ty: Some(Type::Scalar(Scalar::Int)),
+        c_type: Some("int".to_owned()),
+    };
+    let text = generate(&input(Signatures {
+        kernels: vec![in_namespace("k::one"), in_namespace("both::k::one")],
+        globals: vec![variable("v::x"), variable("both::x")],
+        ..Signatures::default()
+    }))
+    .text;
+    for line in [
+        "/// The kernels and variables of `kernels/unit.cu`, loaded into a context.",
+        "/// The kernels of C++ namespace `k`.",
+        "/// The variables of C++ namespace `v`.",
+        "/// The kernels and variables of C++ namespace `both`.",
+        "/// The variables of this namespace.",
+    ] {
+        assert!(text.lines().any(|own| own.trim() == line), "{line}");
     }
 }

@@ -9,7 +9,7 @@ pub mod families {
     use super::runtime;
     use super::types;
 
-    /// The kernels of `kernels/families.cu`, loaded into a context.
+    /// The kernels and variables of `kernels/families.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
         module: runtime::LoadedModule,
@@ -142,7 +142,7 @@ pub mod families {
             runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
-        /// The kernels of C++ namespace `geo`.
+        /// The kernels and variables of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -2198,7 +2198,7 @@ pub mod families {
         use super::super::runtime;
         use super::super::types;
 
-        /// The kernels of this namespace.
+        /// The kernels and variables of this namespace.
         #[derive(Clone, Copy, Debug)]
         pub struct Kernels<'m> {
             pub(super) module: &'m runtime::LoadedModule,
@@ -4952,7 +4952,7 @@ pub mod more {
 
     pub use super::types::Shape;
 
-    /// The kernels of `kernels/more.cu`, loaded into a context.
+    /// The kernels and variables of `kernels/more.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
         module: runtime::LoadedModule,
@@ -5074,7 +5074,7 @@ pub mod more {
             runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
-        /// The kernels of C++ namespace `geo`.
+        /// The variables of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -6182,7 +6182,7 @@ pub mod more {
 
         pub use super::super::types::geo::Vec_f32_4;
 
-        /// The kernels of this namespace.
+        /// The variables of this namespace.
         #[derive(Clone, Copy, Debug)]
         pub struct Kernels<'m> {
             pub(super) module: &'m runtime::LoadedModule,

@@ -9,7 +9,7 @@ pub mod more {
     use super::runtime;
     use super::types;
 
-    /// The kernels of `kernels/more.cu`, loaded into a context.
+    /// The kernels and variables of `kernels/more.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
         module: runtime::LoadedModule,
@@ -139,7 +139,7 @@ pub mod more {
             runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
-        /// The kernels of C++ namespace `geo`.
+        /// The variables of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -1276,7 +1276,7 @@ pub mod more {
         use super::super::runtime;
         use super::super::types;
 
-        /// The kernels of this namespace.
+        /// The variables of this namespace.
         #[derive(Clone, Copy, Debug)]
         pub struct Kernels<'m> {
             pub(super) module: &'m runtime::LoadedModule,

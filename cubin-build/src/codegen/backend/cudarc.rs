@@ -5,7 +5,7 @@
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
-use super::{Methods, Write, globals, images, kernels, param_names};
+use super::{Methods, Namespace, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
@@ -66,7 +66,8 @@ impl Write for Cudarc {
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         let module = scope.module;
         out.doc(&format!(
-            "The kernels of `{}`, loaded into a context.",
+            "The {} of `{}`, loaded into a context.",
+            methods.holds.name(),
             module.input.source
         ));
         out.line("#[derive(Debug)]");
@@ -90,7 +91,7 @@ impl Write for Cudarc {
     }
 
     fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
-        out.doc("The kernels of this namespace.");
+        out.doc(&format!("The {} of this namespace.", methods.holds.name()));
         out.line("#[derive(Clone, Copy, Debug)]");
         out.open("pub struct Kernels<'m> {");
         out.line("pub(super) module: &'m runtime::LoadedModule,");
@@ -255,9 +256,11 @@ When the image does not hold the kernel, or the driver refuses.",
     out.close("}");
 }
 
-fn accessor(out: &mut Writer, namespace: &str, module: &str, lifetime: &str) {
+fn accessor(out: &mut Writer, namespace: &Namespace<'_>, module: &str, lifetime: &str) {
+    let holds = namespace.holds.name();
+    let namespace = namespace.ident;
     let shown = namespace.trim_start_matches("r#");
-    out.doc(&format!("The kernels of C++ namespace `{shown}`."));
+    out.doc(&format!("The {holds} of C++ namespace `{shown}`."));
     let start = out.item();
     out.line("#[must_use]");
     let view = format!(" -> {namespace}::Kernels<{lifetime}> {{");
