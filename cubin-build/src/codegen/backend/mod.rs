@@ -13,7 +13,7 @@ use super::{
     records, types,
     types::Scope,
     variables,
-    write::{Expr, Writer, string},
+    write::{self, Expr, Writer, string},
 };
 use crate::signature::model::Param;
 use crate::sorted::{self, Map, Set};
@@ -49,10 +49,40 @@ trait Write {
 
 /// What one module of the generated file has methods for.
 struct Methods<'n> {
-    namespaces: Vec<&'n str>,
+    namespaces: Vec<Namespace<'n>>,
+    /// What this module and the namespaces in it hold.
+    holds: Holds,
     kernels: &'n [&'n PlannedKernel<'n>],
     families: &'n [&'n Family],
     globals: &'n [&'n PlannedGlobal<'n>],
+}
+
+/// A namespace with a view.
+struct Namespace<'n> {
+    ident: &'n str,
+    holds: Holds,
+}
+
+/// What a view gives access to, namespaces in it included.
+#[derive(Clone, Copy, Default)]
+struct Holds {
+    kernels: bool,
+    variables: bool,
+}
+
+impl Holds {
+    fn any(self) -> bool {
+        self.kernels || self.variables
+    }
+
+    /// As documentation calls it.
+    fn name(self) -> &'static str {
+        match (self.kernels, self.variables) {
+            (true, true) => "kernels and variables",
+            (false, true) => "variables",
+            (_, false) => "kernels",
+        }
+    }
 }
 
 /// Lints that names and shapes from C++ set off in a Rust file.
@@ -180,10 +210,15 @@ fn write_node(
         out.line("");
         out.line(format!("pub use {up}{target};"));
     }
-    // A namespace that holds types alone has no view.
-    let with_view = node.children.iter().filter(|(_, child)| child.has_view());
+    let children = node.children.iter().map(|(name, child)| Namespace {
+        ident: name,
+        holds: child.holds(),
+    });
+    let holds = node.holds();
     let methods = Methods {
-        namespaces: with_view.map(|(name, _)| name.as_str()).collect(),
+        // A namespace that holds types alone has no view.
+        namespaces: children.filter(|child| child.holds.any()).collect(),
+        holds,
         kernels: &node.kernels,
         families: &node.families,
         globals: &node.globals,
@@ -192,7 +227,7 @@ fn write_node(
     let mut view = Writer::nested(here.len());
     if here.len() == 1 && here.first().is_some_and(|top| top != TYPES) {
         backend.module(&mut view, scope, &methods);
-    } else if node.has_view() {
+    } else if holds.any() {
         backend.namespace(&mut view, scope, &methods);
     }
     let view = view.finish();
@@ -249,9 +284,16 @@ fn write_node(
 }
 
 impl Node<'_> {
-    fn has_view(&self) -> bool {
-        let own = !self.kernels.is_empty() || !self.globals.is_empty();
-        own || self.children.values().any(Self::has_view)
+    fn holds(&self) -> Holds {
+        let mut holds = Holds {
+            kernels: !self.kernels.is_empty(),
+            variables: !self.globals.is_empty(),
+        };
+        for child in self.children.values().map(Self::holds) {
+            holds.kernels |= child.kernels;
+            holds.variables |= child.variables;
+        }
+        holds
     }
 }
 
@@ -326,6 +368,7 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
     } else {
         "The embedded cubins."
     });
+    let start = out.item();
     out.open("pub const IMAGES: &'static [runtime::Image] = {");
     let mut items = Vec::new();
     for image in images {
@@ -337,11 +380,17 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
             call = "runtime::Image::ptx";
             arguments.push(info::target(assembled));
         }
-        out.line(format!("static {name}: &runtime::Aligned<[u8]> ="));
-        out.line(format!(
-            "    &runtime::Aligned(*include_bytes!({}));",
-            string(&image.file)
-        ));
+        let head = format!("static {name}: &runtime::Aligned<[u8]> =");
+        let file = string(&image.file);
+        let bytes = format!("*include_bytes!({file})");
+        if write::fits_in_list(&bytes) {
+            out.line(head);
+            out.line(format!("    &runtime::Aligned({bytes});"));
+        } else {
+            out.open(format!("{head} &runtime::Aligned(*include_bytes!("));
+            out.line(file);
+            out.close("));");
+        }
         arguments.push(Expr::string(&image.file));
         arguments.push(Expr::atom(format!("&{name}.0")));
         items.push(Expr::Call(call.to_owned(), arguments));
@@ -354,6 +403,7 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
     );
     out.line("&IMAGES");
     out.close("};");
+    out.end_item(start);
 }
 
 /// The constant `KERNELS` of `Module`.
@@ -365,11 +415,13 @@ fn kernels(out: &mut Writer, scope: Scope<'_>) {
         .iter()
         .map(|kernel| Expr::atom(format!("&{}", info_path(&kernel.path, &kernel.constant))))
         .collect();
+    let start = out.item();
     out.expr(
         "pub const KERNELS: &'static [&'static runtime::KernelInfo] = ",
         &Expr::array_ref(all),
         ";",
     );
+    out.end_item(start);
 }
 
 /// The constant `GLOBALS` of `Module`.
@@ -385,11 +437,13 @@ fn globals(out: &mut Writer, scope: Scope<'_>) {
             Expr::atom(format!("{path}::{}.info()", global.constant))
         })
         .collect();
+    let start = out.item();
     out.expr(
         "pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = ",
         &Expr::array_ref(all),
         ";",
     );
+    out.end_item(start);
 }
 
 fn info_path(path: &[String], constant: &str) -> String {
