@@ -1,22 +1,20 @@
-//! The generated file: as recorded, deterministic, in rustfmt's shape. `BLESS=1` rewrites the recording,
+//! The generated file: as recorded, and deterministic. `BLESS=1` rewrites the recording,
 //! which `codegen_compile` compiles.
 
 mod codegen_support;
 
 use std::{
     fs,
-    io::Write as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
+use codegen_support::made::{input, kernel, number, param, scalar, with_kernels};
 use cubin_build::{
-    codegen::{Backend, Finding, HalfTypes, Input, Module, generate},
+    codegen::{Backend, Finding, HalfTypes, generate},
     signature::model::{
-        Definition, Kernel, Param, Record, RecordId, Refusal, Scalar, Signatures, TemplateArg,
+        Definition, Global, Record, RecordId, Refusal, Scalar, Signatures, Space, TemplateArg,
         TemplateValue, Type, ValueType,
     },
-    sorted::Map,
 };
 
 fn golden(name: &str) -> PathBuf {
@@ -55,148 +53,6 @@ fn order_of_modules_does_not_matter() {
     let forward = generate(&input);
     input.modules.reverse();
     assert_eq!(forward, generate(&input));
-}
-
-#[test]
-fn rustfmt_leaves_the_generated_file_alone() {
-    let inputs = [
-        codegen_support::both(),
-        codegen_support::core(),
-        codegen_support::ptx(),
-    ];
-    let editions = ["2021", "2024"];
-    for (input, edition) in inputs
-        .iter()
-        .flat_map(|input| editions.map(|edition| (input, edition)))
-    {
-        assert_eq!(
-            rustfmt(&generate(input).text, edition),
-            "",
-            "edition {edition}"
-        );
-    }
-}
-
-#[test]
-fn rustfmt_leaves_generic_parameters_of_any_width_alone() {
-    let value = |number: i128, scalar| TemplateArg {
-        text: number.to_string(),
-        value: Some(TemplateValue {
-            number,
-            ty: ValueType::Scalar(scalar),
-        }),
-    };
-    let mut kernels = Vec::new();
-    for width in 1..50 {
-        let n = || scalar("n", "int", Scalar::Int);
-        // Numbers alone have a `where` clause; one type among them has none.
-        let mut numbers = kernel(&"n".repeat(width), &["3", "4"], vec![n()]);
-        numbers.template_args = vec![value(3, Scalar::Char), value(4, Scalar::ULong)];
-        let mut mixed = kernel(&"m".repeat(width), &["float", "4"], vec![n()]);
-        mixed.template_args[1] = value(4, Scalar::Int);
-        let types = kernel(&"t".repeat(width), &["float", "double"], vec![n()]);
-        kernels.extend([numbers, mixed, types]);
-    }
-    let mut input = with_kernels(kernels);
-    for backend in [input.backend.clone(), Backend::Core] {
-        input.backend = backend;
-        let text = generate(&input).text;
-        assert!(text.contains("<const A: ::core::ffi::c_char, const B: u64>"));
-        assert_eq!(rustfmt(&text, "2024"), "");
-    }
-}
-
-/// What rustfmt would change.
-fn rustfmt(text: &str, edition: &str) -> String {
-    let mut child = Command::new("rustfmt")
-        .args([
-            "--check",
-            "--edition",
-            edition,
-            "--config",
-            "max_width=100",
-            "--color",
-            "never",
-        ])
-        // Without the workspace's own settings.
-        .current_dir(std::env::temp_dir())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("rustfmt, a component of every toolchain");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(text.as_bytes()).expect("rustfmt reads all");
-    drop(stdin);
-    let output = child.wait_with_output().expect("rustfmt ends");
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
-/// A kernel `void name(params)` as the readers would give it.
-fn kernel(name: &str, template_args: &[&str], params: Vec<Param>) -> Kernel {
-    let base_name = name.rsplit("::").next().expect("a last part");
-    let arguments = if template_args.is_empty() {
-        String::new()
-    } else {
-        format!("<{}>", template_args.join(", "))
-    };
-    Kernel {
-        symbol: format!("symbol_of_{name}{arguments}_{}", params.len()),
-        name: format!("{name}{arguments}"),
-        namespaces: Vec::new(),
-        base_name: base_name.to_owned(),
-        template_args: template_args
-            .iter()
-            .map(|argument| TemplateArg {
-                text: (*argument).to_owned(),
-                value: None,
-            })
-            .collect(),
-        params,
-        max_threads: None,
-        definition: None,
-        in_toolkit_header: false,
-        refusal: None,
-    }
-}
-
-fn param(name: &str, c_type: &str, ty: Type) -> Param {
-    Param {
-        name: Some(name.to_owned()),
-        ty,
-        c_type: c_type.to_owned(),
-        size: 8,
-        align: 8,
-        pack: false,
-    }
-}
-
-fn scalar(name: &str, c_type: &str, scalar: Scalar) -> Param {
-    param(name, c_type, Type::Scalar(scalar))
-}
-
-fn input(signatures: Signatures) -> Input {
-    Input {
-        modules: vec![Module {
-            name: "unit".to_owned(),
-            source: "kernels/unit.cu".to_owned(),
-            images: Vec::new(),
-            signatures,
-            facts: Map::new(),
-        }],
-        ..codegen_support::kinds()
-    }
-}
-
-fn with_kernels(kernels: Vec<Kernel>) -> Input {
-    input(Signatures {
-        kernels,
-        ..Signatures::default()
-    })
 }
 
 #[test]
@@ -412,13 +268,6 @@ fn a_new_enumerator_renames_no_kernel() {
 
 #[test]
 fn an_instance_without_a_counterpart_in_rust_is_left_to_its_own_wrapper() {
-    let number = |number: i128, scalar| TemplateArg {
-        text: number.to_string(),
-        value: Some(TemplateValue {
-            number,
-            ty: ValueType::Scalar(scalar),
-        }),
-    };
     let instance = |ty: &str, value: TemplateArg| {
         let mut kernel = kernel(
             "step",
@@ -517,4 +366,72 @@ fn the_driver_crate_can_have_another_path() {
     let text = generate(&input).text;
     assert!(text.contains("use crate::gpu::cudarc::driver::sys;"));
     assert!(!text.contains(" ::cudarc") && !text.contains("&::cudarc"));
+}
+
+#[test]
+fn an_enumeration_may_be_two_types_of_constants() {
+    let instance = |name: &str, number: i128| {
+        let text = format!("Mode::M{number}");
+        let mut kernel = kernel(name, &[&text], vec![scalar("n", "int", Scalar::Int)]);
+        kernel.template_args[0].value = Some(TemplateValue {
+            number,
+            ty: ValueType::Enum {
+                name: "Mode".to_owned(),
+                enumerator: Some(text),
+            },
+        });
+        kernel
+    };
+    let large = 5_000_000_000;
+    let text = generate(&with_kernels(vec![
+        instance("small", 1),
+        instance("large", 1),
+        instance("large", large),
+    ]))
+    .text;
+    for part in [
+        "pub unsafe trait Small<const N: i32>",
+        "unsafe impl Small<{ mode::M1 }> for () {",
+        "unsafe impl Large<{ mode_::M5000000000 }> for () {",
+        "note = \"`Mode::M1` is 1 and `Mode::M5000000000` is 5000000000: constants in `instances::mode_`\",",
+        "note = \"it is instantiated for `<Mode::M1>` and `<Mode::M5000000000>`\",",
+        "/// | `small<Mode::M1>` | `<{ mode::M1 }>` | [`small_mode_m1`](Self::small_mode_m1) |",
+        "pub const M1: i32 = 1;",
+        "pub const M1: i64 = 1;",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_namespace_is_documented_by_what_it_holds() {
+    let in_namespace = |name: &str| {
+        let mut kernel = kernel(name, &[], vec![]);
+        kernel.namespaces = name.rsplit("::").skip(1).map(str::to_owned).collect();
+        kernel.namespaces.reverse();
+        kernel
+    };
+    let variable = |name: &str| Global {
+        symbol: name.replace("::", "_"),
+        name: name.to_owned(),
+        size: 4,
+        space: Space::Device,
+        ty: Some(Type::Scalar(Scalar::Int)),
+        c_type: Some("int".to_owned()),
+    };
+    let text = generate(&input(Signatures {
+        kernels: vec![in_namespace("k::one"), in_namespace("both::k::one")],
+        globals: vec![variable("v::x"), variable("both::x")],
+        ..Signatures::default()
+    }))
+    .text;
+    for line in [
+        "/// The kernels and variables of `kernels/unit.cu`, loaded into a context.",
+        "/// The kernels of C++ namespace `k`.",
+        "/// The variables of C++ namespace `v`.",
+        "/// The kernels and variables of C++ namespace `both`.",
+        "/// The variables of this namespace.",
+    ] {
+        assert!(text.lines().any(|own| own.trim() == line), "{line}");
+    }
 }

@@ -273,9 +273,14 @@ impl Reader<'_> {
         for unit in &image.units {
             restore_names(&mut signatures, &unit.dependencies);
         }
+        let is_known = |function: &&Function<'_>| {
+            let mut kernels = signatures.kernels.iter();
+            !image.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
+        };
         let facts = functions
             .iter()
             .filter(|function| function.kernel)
+            .filter(is_known)
             .map(|function| {
                 let mut units = image.units.iter();
                 let spills = units.find_map(|unit| unit.spills.get(function.symbol));
@@ -338,14 +343,14 @@ impl Reader<'_> {
             let diag = messages::signature(&finding, place);
             self.sink.push(messages::remarked(diag, remark));
         }
-        if others.iter().any(|function| function.kernel) {
-            let mut declared = self.declared(&others);
-            for kernel in &mut declared.kernels {
-                // Those that a library keeps to itself are its own affair, as those of the toolkit's headers are.
-                kernel.in_toolkit_header |= signature::is_internal(&kernel.symbol);
-            }
-            let file = source.to_owned();
-            let both = [(file, signatures), ("libraries".to_owned(), declared)];
+        // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
+        let others: Vec<Function<'_>> = others
+            .into_iter()
+            .filter(|function| function.kernel && !signature::is_internal(function.symbol))
+            .collect();
+        if !others.is_empty() {
+            let declared = self.declared(&others);
+            let both = [(source.to_owned(), signatures), (String::new(), declared)];
             signatures = signature::linked(&both);
         }
         Some(signatures)

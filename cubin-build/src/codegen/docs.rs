@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     Facts, Module,
     families::Family,
-    generics::{self, Generics},
+    generics::{self, Enumerators, Generics},
     plan::PlannedKernel,
     types::Scope,
     write::count,
@@ -110,23 +110,45 @@ pub(super) fn family(
     scope: Scope<'_>,
     family: &Family,
     generics: &Generics<'_>,
+    known: &[Enumerators],
     prefix: &str,
 ) -> String {
-    let mut doc = format!("The instances of kernel template {}:\n", code(&family.name));
+    let mut doc = format!(
+        "The instances of kernel template {}.\n\n| C++ | arguments | by name |\n|---|---|---|",
+        code(&family.name)
+    );
     for instance in &family.instances {
         if let Some(planned) = scope.module.kernels.get(instance.kernel) {
-            let arguments = code(&generics.shown(scope, instance));
+            let name = in_table(&code(&planned.kernel.name));
+            let arguments = in_table(&code(&generics.written(scope, instance, known)));
             let method = planned.method.trim_start_matches("r#");
-            let _ = write!(doc, "\n- {arguments}: [`{method}`]");
+            let _ = write!(doc, "\n| {name} | {arguments} | [`{method}`]");
             if !prefix.is_empty() {
                 let _ = write!(doc, "({prefix}{method})");
             }
+            doc.push_str(" |");
         }
     }
-    if !generics::enumerators(&[family]).is_empty() {
-        doc.push_str("\n\nThe numbers of enumerators are constants in the module `instances`.");
+    let own = generics::enumerators(&[family]);
+    let mut modules: Vec<String> = Vec::new();
+    for known in known {
+        if own.iter().any(|own| own.is_of(known)) {
+            modules.push(format!("[`instances::{0}`]", known.module));
+        }
+    }
+    if !modules.is_empty() {
+        let _ = write!(
+            doc,
+            "\n\nEnumerators are constants in {}.",
+            modules.join(" and ")
+        );
     }
     doc
+}
+
+/// Code within a table.
+fn in_table(code: &str) -> String {
+    code.replace('|', "\\|")
 }
 
 fn safety(planned: &PlannedKernel<'_>) -> String {

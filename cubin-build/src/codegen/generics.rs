@@ -143,13 +143,26 @@ impl<'f> Generics<'f> {
     }
 
     /// What one instance implements, and on what: `Reduce<8>`, `f32`.
-    pub(super) fn implementation(&self, scope: Scope<'_>, instance: &Instance) -> (String, String) {
-        let arguments = self.arguments(scope, instance);
+    pub(super) fn implementation(
+        &self,
+        scope: Scope<'_>,
+        instance: &Instance,
+        known: &[Enumerators],
+    ) -> (String, String) {
+        let arguments = self.arguments(scope, instance, |kind, value| {
+            let (module, constant) = constant(known, *kind, value)?;
+            Some(format!("{{ {module}::{} }}", constant.ident))
+        });
         (self.trait_with(&arguments), self.implementor(&arguments))
     }
 
-    /// The arguments of one instance in Rust: `f32`, `8`.
-    pub(super) fn arguments(&self, scope: Scope<'_>, instance: &Instance) -> Vec<String> {
+    /// The arguments of one instance in Rust: `f32`, `8`. Enumerators are what `named` makes of them, or numbers.
+    fn arguments(
+        &self,
+        scope: Scope<'_>,
+        instance: &Instance,
+        named: impl Fn(&Generic, &TemplateValue) -> Option<String>,
+    ) -> Vec<String> {
         let pairs = self.family.generics.iter().zip(&instance.arguments);
         pairs
             .map(|(kind, argument)| match (kind, argument) {
@@ -157,19 +170,38 @@ impl<'f> Generics<'f> {
                 (Generic::Const(Scalar::Bool), Argument::Value(value)) => {
                     (value.number != 0).to_string()
                 }
-                (_, Argument::Value(value)) => number(value.number),
+                (_, Argument::Value(value)) => {
+                    named(kind, value).unwrap_or_else(|| number(value.number))
+                }
             })
             .collect()
     }
 
-    /// The arguments of one instance as a person would write them at a call: `<f32, 8>`.
+    /// The arguments of one instance as a person would write them at a call: `<f32, 8>`,
+    /// `<{ ggml_type::GGML_TYPE_Q8_0 }, 48>`.
+    pub(super) fn written(
+        &self,
+        scope: Scope<'_>,
+        instance: &Instance,
+        known: &[Enumerators],
+    ) -> String {
+        in_brackets(&self.arguments(scope, instance, |kind, value| {
+            let (module, constant) = constant(known, *kind, value)?;
+            Some(format!("{{ {module}::{} }}", constant.ident))
+        }))
+    }
+
+    /// The arguments of one instance for a message: enumerators as C++ calls them, `<GGML_TYPE_Q8_0, 48>`.
     pub(super) fn shown(&self, scope: Scope<'_>, instance: &Instance) -> String {
-        let arguments = self.arguments(scope, instance);
-        let shown: Vec<&str> = arguments
-            .iter()
-            .map(|argument| argument.trim_start_matches("super::"))
-            .collect();
-        format!("<{}>", shown.join(", "))
+        in_brackets(
+            &self.arguments(scope, instance, |_, value| match &value.ty {
+                ValueType::Enum {
+                    name,
+                    enumerator: Some(enumerator),
+                } => Some(names::enumerator(name, enumerator)),
+                _ => None,
+            }),
+        )
     }
 
     /// The type of a pattern, in terms of the generic parameters.
@@ -199,6 +231,42 @@ impl<'f> Generics<'f> {
     }
 }
 
+fn in_brackets(arguments: &[String]) -> String {
+    let shown: Vec<&str> = arguments
+        .iter()
+        .map(|argument| argument.trim_start_matches("super::"))
+        .collect();
+    format!("<{}>", shown.join(", "))
+}
+
+/// The constant that stands for an enumerator, and its module.
+fn constant<'k>(
+    known: &'k [Enumerators],
+    kind: Generic,
+    value: &TemplateValue,
+) -> Option<(&'k str, &'k Constant)> {
+    let ValueType::Enum {
+        name,
+        enumerator: Some(enumerator),
+    } = &value.ty
+    else {
+        return None;
+    };
+    let Generic::Const(scalar) = kind else {
+        return None;
+    };
+    let ty = const_type(scalar);
+    let of_enumeration = known
+        .iter()
+        .filter(|known| known.enumeration == *name && known.ty == ty);
+    let all = of_enumeration.flat_map(|known| {
+        let constants = known.constants.iter();
+        constants.map(|constant| (known.module.as_str(), constant))
+    });
+    let mut all = all.filter(|(_, constant)| constant.enumerator == *enumerator);
+    all.next()
+}
+
 fn is_type(kind: &Generic) -> bool {
     matches!(kind, Generic::Type)
 }
@@ -221,7 +289,16 @@ pub(super) struct Enumerators {
     pub(super) module: String,
     /// C++ name.
     pub(super) enumeration: String,
+    /// Rust type of the constants.
+    pub(super) ty: &'static str,
     pub(super) constants: Vec<Constant>,
+}
+
+impl Enumerators {
+    /// Whether both stand for the same constants, or a part of them.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        self.enumeration == other.enumeration && self.ty == other.ty
+    }
 }
 
 /// An enumerator as a constant.
@@ -229,7 +306,6 @@ pub(super) struct Constant {
     pub(super) ident: String,
     /// C++ name.
     pub(super) enumerator: String,
-    pub(super) ty: &'static str,
     pub(super) value: i128,
 }
 
@@ -273,13 +349,13 @@ pub(super) fn enumerators(families: &[&Family]) -> Vec<Enumerators> {
             Constant {
                 ident: names::ident(parts.last().unwrap_or(&enumerator), Kind::Value),
                 enumerator: enumerator.to_owned(),
-                ty: const_type(scalar),
                 value,
             }
         });
         all.push(Enumerators {
             module,
             enumeration: enumeration.to_owned(),
+            ty: const_type(scalar),
             constants: constants.collect(),
         });
     }

@@ -57,11 +57,13 @@ pub(super) fn write(out: &mut Writer, module: &Module, planned: &PlannedKernel<'
         base: None,
     };
     out.doc(&docs::code(&kernel.name));
+    let start = out.item();
     out.expr(
         &format!("pub const {}: runtime::KernelInfo = ", planned.constant),
         &value,
         ";",
     );
+    out.end_item(start);
 }
 
 fn resources(sm: Sm, facts: &Facts) -> Expr {

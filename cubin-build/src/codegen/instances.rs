@@ -3,7 +3,8 @@
 use super::{
     docs,
     families::{self, Family, Pattern},
-    generics::{self, Generics},
+    generics::{self, Enumerators, Generics},
+    names,
     types::Scope,
     write::{Expr, Writer, number as literal},
 };
@@ -18,11 +19,12 @@ pub(super) fn write(out: &mut Writer, scope: Scope<'_>, families: &[&Family]) {
     out.open("pub mod instances {");
     out.line(format!("use {up}runtime;"));
     out.line(format!("use {up}types;"));
+    let enumerators = generics::enumerators(families);
     for family in families {
         out.line("");
-        write_trait(out, scope, family);
+        write_trait(out, scope, family, &enumerators);
     }
-    for known in generics::enumerators(families) {
+    for known in enumerators {
         out.line("");
         out.doc(&format!(
             "Enumerators of {} as template arguments.",
@@ -35,8 +37,10 @@ pub(super) fn write(out: &mut Writer, scope: Scope<'_>, families: &[&Family]) {
             }
             out.doc(&docs::code(&constant.enumerator));
             let value = Expr::atom(literal(constant.value));
-            let head = format!("pub const {}: {} = ", constant.ident, constant.ty);
+            let head = format!("pub const {}: {} = ", constant.ident, known.ty);
+            let start = out.item();
             out.expr(&head, &value, ";");
+            out.end_item(start);
         }
         out.close("}");
     }
@@ -53,10 +57,10 @@ fn number(pattern: &Pattern) -> Option<usize> {
     }
 }
 
-fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
+fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators: &[Enumerators]) {
     let generics = Generics::new(scope, family);
     let name = &family.trait_name;
-    let plain = family.name.replace(['"', '\\', '{', '}'], "");
+    let plain = escaped(&family.name);
     let parameters = generics.trait_parameters();
     out.doc(&format!(
         "Template arguments that {} is instantiated for{}.\n",
@@ -82,10 +86,14 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         "note = \"it is instantiated for {}\",",
         existing(scope, &generics, family)
     ));
+    for known in generics::enumerators(&[family]) {
+        out.line(format!("note = \"{}\",", numbers(&known, enumerators)));
+    }
     out.line(
         "note = \"instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml\"",
     );
     out.close(")]");
+    let start = out.item();
     let head = out.generics(&format!("pub unsafe trait {name}"), &parameters, "");
     if head == ">" || !out.fits(&format!("{head} {{")) {
         // rustfmt gives the brace a line of its own here.
@@ -105,13 +113,15 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         }
     }
     out.close("}");
+    out.end_item(start);
     for instance in &family.instances {
         let Some(planned) = scope.module.kernels.get(instance.kernel) else {
             continue;
         };
         out.line("");
         out.line("// SAFETY: both are those of this instance.");
-        let (implemented, implementor) = generics.implementation(scope, instance);
+        let (implemented, implementor) = generics.implementation(scope, instance, enumerators);
+        let start = out.item();
         out.implementation(&format!("unsafe impl {implemented}"), &implementor);
         out.line(format!("const INDEX: usize = {};", instance.kernel));
         let info = Expr::atom(format!("&super::info::{}", planned.constant));
@@ -122,18 +132,34 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family) {
             }
         }
         out.close("}");
+        out.end_item(start);
     }
 }
 
 /// The instances, for the compiler's message.
 fn existing(scope: Scope<'_>, generics: &Generics<'_>, family: &Family) -> String {
-    let mut shown: Vec<String> = family
+    let shown = family
         .instances
         .iter()
-        .take(MOST_NAMED)
-        .map(|instance| format!("`{}`", generics.shown(scope, instance)))
-        .collect();
-    let more = family.instances.len() - shown.len();
+        .map(|instance| format!("`{}`", escaped(&generics.shown(scope, instance))));
+    enumerate(shown)
+}
+
+/// What the numbers of enumerators are, which is how the compiler shows them.
+fn numbers(known: &Enumerators, all: &[Enumerators]) -> String {
+    let module = all.iter().find(|other| known.is_of(other));
+    let module = module.map_or("", |known| &known.module);
+    let shown = known.constants.iter().map(|constant| {
+        let name = names::enumerator(&known.enumeration, &constant.enumerator);
+        format!("`{}` is {}", escaped(&name), constant.value)
+    });
+    format!("{}: constants in `instances::{module}`", enumerate(shown))
+}
+
+/// The first few, and how many there are besides.
+fn enumerate(all: impl ExactSizeIterator<Item = String>) -> String {
+    let more = all.len().saturating_sub(MOST_NAMED);
+    let mut shown: Vec<String> = all.take(MOST_NAMED).collect();
     if more > 0 {
         return format!("{} and {more} more", shown.join(", "));
     }
@@ -141,4 +167,9 @@ fn existing(scope: Scope<'_>, generics: &Generics<'_>, family: &Family) -> Strin
         (Some(last), false) => format!("{} and {last}", shown.join(", ")),
         (last, _) => last.unwrap_or_default(),
     }
+}
+
+/// Text within a message of `on_unimplemented`, where braces stand for parameters.
+fn escaped(text: &str) -> String {
+    text.replace(['"', '\\', '{', '}'], "")
 }

@@ -13,6 +13,7 @@
 
 mod backend;
 mod docs;
+mod expr;
 mod families;
 mod generics;
 mod info;

@@ -197,6 +197,11 @@ pub(super) fn argument(argument: &TemplateArg, extent: Extent) -> String {
     }
 }
 
+/// An enumerator as a person calls it: `GGML_TYPE_Q2_K`, `Mode::FastMath`.
+pub(super) fn enumerator(enumeration: &str, enumerator: &str) -> String {
+    enumerator_parts(enumeration, enumerator).join("::")
+}
+
 /// What tells an enumerator from others: its own name, behind that of its enumeration when it is a scoped one. The
 /// names of an enumeration without a scope are unique in the namespace.
 fn enumerator_parts<'n>(enumeration: &'n str, enumerator: &'n str) -> Vec<&'n str> {

@@ -6,7 +6,7 @@ use super::{
     names::{self, Kind},
     plan::{Key, Place},
     types::{Scope, is_signed, scalar_size},
-    write::{Expr, Writer, number},
+    write::{self, Expr, Writer, number, string},
 };
 use crate::signature::model::{Enum, Field, Record, Scalar, Type};
 
@@ -72,12 +72,14 @@ fn write_record(
     }
     let ident = &place.ident;
     out.line("");
-    out.open(format!("impl Default for {ident} {{"));
+    let start = out.item();
+    out.implementation("impl Default", ident);
     out.open("fn default() -> Self {");
     out.line("// SAFETY: zero bytes are a value of every member.");
     out.line("unsafe { ::core::mem::zeroed() }");
     out.close("}");
     out.close("}");
+    out.end_item(start);
     impls(out, ident);
 }
 
@@ -149,6 +151,7 @@ fn write_struct(
     if named.contains(&None) {
         out.doc("\nMade by `new` or `default`: it has bytes that are not for the caller to fill.");
     }
+    let start = out.item();
     out.line(repr(attributes));
     out.line("#[derive(Clone, Copy, Debug)]");
     out.open(format!("pub struct {ident} {{"));
@@ -160,14 +163,15 @@ fn write_struct(
                     docs::code(&field.c_type),
                     field.offset
                 ));
-                out.line(format!("pub {name}: {},", scope.value(&field.ty)));
+                out.field(&format!("pub {name}"), &scope.value(&field.ty));
             }
             Member::Padding(bytes) | Member::Bits { bytes, .. } => {
-                out.line(format!("{name}: [u8; {}],", number(i128::from(*bytes))));
+                out.field(name, &format!("[u8; {}]", number(i128::from(*bytes))));
             }
         }
     }
     out.close("}");
+    out.end_item(start);
 
     let bits: Vec<(&String, u64, &Vec<&Field>)> = members
         .iter()
@@ -190,6 +194,7 @@ fn write_struct(
     }
 
     out.line("");
+    let start = out.item();
     out.open("const _: () = {");
     asserts(out, ident, record.size, record.align);
     for (member, name) in members.iter().zip(&ours) {
@@ -199,6 +204,15 @@ fn write_struct(
         }
     }
     out.close("};");
+    out.end_item(start);
+}
+
+fn write_asserts(out: &mut Writer, ident: &str, size: u64, align: u64) {
+    let start = out.item();
+    out.open("const _: () = {");
+    asserts(out, ident, size, align);
+    out.close("};");
+    out.end_item(start);
 }
 
 fn asserts(out: &mut Writer, ident: &str, size: u64, align: u64) {
@@ -219,6 +233,7 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
         })
         .collect();
     out.doc("A value with these members; all other bytes are zero.");
+    let start = out.item();
     out.line("#[must_use]");
     let args: Vec<String> = fields
         .iter()
@@ -237,6 +252,7 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
         .collect();
     out.small_struct("Self", &inits);
     out.close("}");
+    out.end_item(start);
 }
 
 fn write_bit_field(
@@ -281,8 +297,14 @@ fn write_bit_field(
         "{}, {width} bits from bit {bit} on.",
         docs::code(&field.c_type)
     ));
+    let start = out.item();
     out.line("#[must_use]");
-    out.open(format!("pub const fn {get}(&self) -> {ty} {{"));
+    let result = format!(" -> {ty} {{");
+    out.signature(
+        &format!("pub const fn {get}"),
+        &["&self".to_owned()],
+        &result,
+    );
     let bits = format!("runtime::bits(&self.{storage}, {first}, {width})");
     if scalar == Scalar::Bool {
         out.line(wrap(&format!("{bits} != 0")));
@@ -303,12 +325,15 @@ fn write_bit_field(
         out.line(wrap("value"));
     }
     out.close("}");
+    out.end_item(start);
     out.line("");
     out.doc(&format!(
         "Sets {}; only the lower {width} bits of the value count.",
         docs::code(&field.name)
     ));
-    out.open(format!("pub const fn {set}(&mut self, value: {ty}) {{"));
+    let start = out.item();
+    let args = ["&mut self".to_owned(), format!("value: {ty}")];
+    out.signature(&format!("pub const fn {set}"), &args, " {");
     out.line("#[allow(clippy::cast_sign_loss, clippy::cast_lossless)]");
     let bits = if primitive == "u64" {
         unwrap.to_owned()
@@ -320,6 +345,7 @@ fn write_bit_field(
         "runtime::set_bits(&mut self.{storage}, {first}, {width}, bits);"
     ));
     out.close("}");
+    out.end_item(start);
 }
 
 /// The Rust integer of a bit field's type, and the 64-bit one that its bits are read as.
@@ -362,30 +388,35 @@ fn write_union(
     let mut taken = MemberNames(Vec::new());
     let mut anonymous = 0;
     out.doc(doc);
+    let start = out.item();
     out.line(repr(attributes));
     out.line("#[derive(Clone, Copy)]");
     out.open(format!("pub union {ident} {{"));
     for field in members {
         out.doc(&format!("{}.", docs::code(&field.c_type)));
         let name = taken.add(&field_name(field, &mut anonymous));
-        out.line(format!("pub {name}: {},", scope.value(&field.ty)));
+        out.field(&format!("pub {name}"), &scope.value(&field.ty));
     }
     if let Some(bytes) = filler {
         let name = taken.add("padding");
-        out.line(format!("{name}: [u8; {}],", number(i128::from(bytes))));
+        out.field(&name, &format!("[u8; {}]", number(i128::from(bytes))));
     }
     out.close("}");
+    out.end_item(start);
     out.line("");
-    out.open(format!("impl ::core::fmt::Debug for {ident} {{"));
+    let start = out.item();
+    out.implementation("impl ::core::fmt::Debug", ident);
     out.open("fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {");
-    let name = vec![Expr::string(ident.trim_start_matches("r#"))];
-    out.expr("", &Expr::Call("f.write_str".to_owned(), name), "");
+    let name = string(ident.trim_start_matches("r#"));
+    if !write::fits_in_list(&name) {
+        out.unlike_rustfmt();
+    }
+    out.line(format!("f.write_str({name})"));
     out.close("}");
     out.close("}");
+    out.end_item(start);
     out.line("");
-    out.open("const _: () = {");
-    asserts(out, ident, size, align);
-    out.close("};");
+    write_asserts(out, ident, size, align);
 }
 
 fn write_bytes(out: &mut Writer, record: &Record, place: &Place, doc: &str) {
@@ -411,9 +442,7 @@ fn write_bytes(out: &mut Writer, record: &Record, place: &Place, doc: &str) {
     ));
     out.close("}");
     out.line("");
-    out.open("const _: () = {");
-    asserts(out, ident, record.size, record.align);
-    out.close("};");
+    write_asserts(out, ident, record.size, record.align);
 }
 
 fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, impls: Impls<'_>) {
@@ -421,9 +450,15 @@ fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, im
     let repr = scope.value(&Type::Scalar(item.repr));
     out.doc(&format!("C++ enumeration {}.\n", docs::code(&place.name)));
     out.doc("A number rather than a Rust enumeration, since C++ allows any value of the underlying type.");
+    let start = out.item();
     out.line("#[repr(transparent)]");
     out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
-    out.line(format!("pub struct {ident}(pub {repr});"));
+    let definition = format!("pub struct {ident}(pub {repr});");
+    if !out.fits(&format!("{definition}    ")) {
+        out.unlike_rustfmt();
+    }
+    out.line(definition);
+    out.end_item(start);
     if !item.values.is_empty() {
         out.line("");
         out.open(format!("impl {ident} {{"));
@@ -431,10 +466,13 @@ fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, im
         for (name, value) in &item.values {
             let constant = taken.add(name);
             out.doc(&docs::code(name));
-            out.line(format!(
-                "pub const {constant}: Self = Self({});",
-                enum_value(item.repr, *value)
-            ));
+            let value = Expr::Call(
+                "Self".to_owned(),
+                vec![Expr::atom(enum_value(item.repr, *value))],
+            );
+            let start = out.item();
+            out.expr(&format!("pub const {constant}: Self = "), &value, ";");
+            out.end_item(start);
         }
         out.close("}");
     }

@@ -83,12 +83,15 @@ fn write_one(out: &mut Writer, scope: Scope<'_>, planned: &PlannedGlobal<'_>) {
         base: None,
     };
     out.doc(&describe(planned));
+    let start = out.item();
     let ty = ty(scope, planned);
-    out.open(format!(
-        "pub const {}: runtime::Variable<{ty}> = {{",
-        planned.constant
-    ));
+    out.declaration(
+        &format!("pub const {}", planned.constant),
+        &format!("runtime::Variable<{ty}>"),
+        " = {",
+    );
     out.expr("let info = ", &info, ";");
     out.line("runtime::Variable::new(info)");
     out.close("};");
+    out.end_item(start);
 }

@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
+pub(super) use super::expr::Expr;
+
 /// Widest line that rustfmt lets an expression or a signature have (`max_width`).
-const MAX_WIDTH: usize = 100;
+pub(super) const MAX_WIDTH: usize = 100;
 /// Widest argument list on one line (`fn_call_width`), and widest array (`array_width`).
-const LIST_WIDTH: usize = 60;
-/// Longest string literal in one piece.
-const LONGEST_LITERAL: usize = 68;
+pub(super) const LIST_WIDTH: usize = 60;
 /// Widest inside of a struct literal on one line (`struct_lit_width`).
 const STRUCT_WIDTH: usize = 18;
 
@@ -19,6 +19,16 @@ pub(super) struct Writer {
     depth: usize,
     /// Columns that whoever takes the text will add.
     outer: usize,
+    /// rustfmt would lay out the current item otherwise.
+    unlike_rustfmt: bool,
+}
+
+/// An item that is being written.
+#[must_use]
+pub(super) struct Item {
+    start: usize,
+    /// Of the item that this one stands in.
+    around: bool,
 }
 
 impl Writer {
@@ -82,6 +92,34 @@ impl Writer {
         self.line(line);
     }
 
+    /// Where an item starts, for [`Self::end_item`]: behind its documentation.
+    pub(super) fn item(&mut self) -> Item {
+        Item {
+            start: self.text.len(),
+            around: std::mem::take(&mut self.unlike_rustfmt),
+        }
+    }
+
+    /// Ends an item. Where names are so long that something does not fit on a line, rustfmt has
+    /// rules of its own for each place, and mistakes; it is told to leave such an item as it is.
+    pub(super) fn end_item(&mut self, item: Item) {
+        let Item { start, around } = item;
+        let item = self.text.get(start..).unwrap_or_default();
+        let mut code = item
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        if self.unlike_rustfmt || code.any(|line| self.outer + width(line) > MAX_WIDTH) {
+            let attribute = format!("{}#[rustfmt::skip]\n", "    ".repeat(self.depth));
+            self.text.insert_str(start, &attribute);
+        }
+        self.unlike_rustfmt = around;
+    }
+
+    /// Says that rustfmt would lay out the current item otherwise.
+    pub(super) fn unlike_rustfmt(&mut self) {
+        self.unlike_rustfmt = true;
+    }
+
     /// Text that is already indented for its place.
     pub(super) fn raw(&mut self, text: &str) {
         self.text.push_str(text);
@@ -89,7 +127,6 @@ impl Writer {
 
     /// `head` + expression + `tail`, laid out.
     pub(super) fn expr(&mut self, head: &str, expr: &Expr, tail: &str) {
-        let width = |text: &str| text.chars().count();
         if let (Some(line), Some(left)) = (expr.one_line(), head.strip_suffix("= ")) {
             let whole = width(&line) + width(tail);
             if self.indent() + width(head) + whole > MAX_WIDTH
@@ -148,27 +185,82 @@ impl Writer {
         let mut tail = tail.lines();
         let first = tail.next().unwrap_or_default();
         let one_line = format!("{head}({}){first}", args.join(", "));
-        if self.indent() + one_line.chars().count() <= MAX_WIDTH {
+        if self.fits(&one_line) {
             self.line(one_line);
         } else {
             self.open(format!("{head}("));
             for arg in args {
-                self.line(format!("{arg},"));
+                match arg.split_once(": ") {
+                    Some((name, ty)) => self.typed(&format!("{name}:"), ty, ","),
+                    None => self.line(format!("{arg},")),
+                }
             }
             // rustfmt counts the indentation twice when it looks for space for the brace.
+            let outside = self.indent() - 4;
             match first.strip_suffix(" {") {
-                Some(first) if 2 * (self.indent() - 4) + first.chars().count() + 3 > MAX_WIDTH => {
+                Some(first) if !self.fits_from(outside, &format!("){first}")) => {
+                    self.depth -= 1;
+                    let ty = first.strip_prefix(" -> ").unwrap_or(first);
+                    self.typed(") ->", ty, " {");
+                }
+                Some(first) if 2 * outside + width(first) + 3 > MAX_WIDTH => {
                     self.close(format!("){first}"));
                     self.line("{");
                 }
                 _ => self.close(format!("){first}")),
             }
         }
-        // A `where` clause.
         for line in tail {
-            self.line(line);
+            self.clause(line);
         }
         self.depth += 1;
+    }
+
+    /// Opens `head: ty` and `tail`, which ends in `{`: a constant.
+    pub(super) fn declaration(&mut self, head: &str, ty: &str, tail: &str) {
+        self.typed(&format!("{head}:"), ty, tail);
+        self.depth += 1;
+    }
+
+    /// `head ty` and `tail`, the generic arguments of the type one per line when it does not fit.
+    fn typed(&mut self, head: &str, ty: &str, tail: &str) {
+        // rustfmt does not always count what follows a type, and breaks at other places when little space is left.
+        let end = self.indent() + width(head) + 1 + width(ty);
+        let almost = (MAX_WIDTH - 4..=MAX_WIDTH + 4).contains(&end);
+        let prefix = ty.split('<').next().map_or(0, width);
+        if (almost && end + width(tail) > MAX_WIDTH)
+            || end - width(ty) + prefix + 10 > MAX_WIDTH && end > MAX_WIDTH
+        {
+            self.unlike_rustfmt();
+        }
+        let broken = self.broken_type(ty, width(head) + 1, width(tail));
+        self.lines(&format!("{head} {broken}{tail}"));
+    }
+
+    /// A type at `column` of the current line, `tail` columns before what follows: with generic arguments one per line
+    /// where it does not fit on one.
+    fn broken_type(&self, ty: &str, column: usize, tail: usize) -> String {
+        if self.indent() + column + width(ty) + tail <= MAX_WIDTH {
+            return ty.to_owned();
+        }
+        let generic = ty.strip_suffix('>').and_then(|inner| inner.split_once('<'));
+        let Some((path, arguments)) = generic.filter(|(path, _)| !path.is_empty()) else {
+            return ty.to_owned();
+        };
+        let mut text = format!("{path}<\n");
+        let inside = Self {
+            depth: self.depth + 1,
+            outer: self.outer,
+            ..Self::default()
+        };
+        for argument in super::names::split_top_level(arguments, ", ") {
+            let argument = inside.broken_type(argument, 0, 1);
+            for line in format!("{argument},").lines() {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+        text.push('>');
+        text
     }
 
     /// `head<generics>` with what follows, for [`Self::signature`]: on one line, or one per line when they would
@@ -178,7 +270,7 @@ impl Writer {
         if generics.is_empty() {
             return head.to_owned();
         }
-        if self.indent() + one_line.chars().count() + opening.chars().count() <= MAX_WIDTH {
+        if self.indent() + width(&one_line) + width(opening) <= MAX_WIDTH {
             return one_line;
         }
         if head == "impl" {
@@ -192,27 +284,73 @@ impl Writer {
         ">".to_owned()
     }
 
+    /// Lines of a `where` clause.
+    pub(super) fn clause(&mut self, lines: &str) {
+        for line in lines.lines() {
+            // rustfmt breaks bounds that leave little space.
+            if !self.fits(&format!("{line}  ")) {
+                self.unlike_rustfmt();
+            }
+            self.line(line);
+        }
+    }
+
     /// Whether `text` fits on a line here.
     pub(super) fn fits(&self, text: &str) -> bool {
-        self.indent() + text.chars().count() <= MAX_WIDTH
+        self.fits_from(self.indent(), text)
+    }
+
+    fn fits_from(&self, column: usize, text: &str) -> bool {
+        column + width(text) <= MAX_WIDTH
     }
 
     /// Opens `head for implementor {`.
     pub(super) fn implementation(&mut self, head: &str, implementor: &str) {
         let one_line = format!("{head} for {implementor} {{");
-        if self.indent() + one_line.chars().count() <= MAX_WIDTH {
+        if self.fits(&one_line) {
             self.open(one_line);
             return;
+        }
+        // rustfmt forgets the indentation, and breaks tuples.
+        if width(&one_line) < MAX_WIDTH || implementor.len() > 2 && implementor.starts_with('(') {
+            self.unlike_rustfmt();
         }
         self.line(head);
         self.line(format!("    for {implementor}"));
         self.open("{");
     }
 
+    /// `head for implementor {}`
+    pub(super) fn empty_implementation(&mut self, head: &str, implementor: &str) {
+        let start = self.item();
+        let one_line = format!("{head} for {implementor} {{}}");
+        if self.fits(&one_line) {
+            self.line(one_line);
+        } else {
+            self.line(head);
+            self.line(format!("    for {implementor} {{}}"));
+            self.unlike_rustfmt();
+        }
+        self.end_item(start);
+    }
+
+    /// A member of a struct: `head: ty,`.
+    pub(super) fn field(&mut self, head: &str, ty: &str) {
+        let one_line = format!("{head}: {ty},");
+        if self.fits(&one_line) {
+            self.line(one_line);
+        } else if self.fits(&format!("    {ty},")) {
+            self.line(format!("{head}:"));
+            self.line(format!("    {ty},"));
+        } else {
+            self.typed(&format!("{head}:"), ty, ",");
+        }
+    }
+
     /// `path { inits }` as the last expression of a block.
     pub(super) fn small_struct(&mut self, path: &str, inits: &[String]) {
         let one_line = inits.join(", ");
-        if one_line.chars().count() <= STRUCT_WIDTH {
+        if width(&one_line) <= STRUCT_WIDTH {
             self.line(format!("{path} {{ {one_line} }}"));
             return;
         }
@@ -226,7 +364,6 @@ impl Writer {
     /// `assert!(left == right);`
     pub(super) fn assert_equal(&mut self, left: &str, right: &str) {
         let condition = format!("{left} == {right}");
-        let width = |text: &str| text.chars().count();
         // The arguments of `offset_of!`, which are broken like those of any call.
         let call = left
             .strip_suffix(')')
@@ -238,13 +375,21 @@ impl Writer {
             return;
         }
         self.open("assert!(");
+        // One column is kept free.
         match call {
-            Some((path, args)) if !short || self.indent() + width(&condition) > MAX_WIDTH => {
+            Some((path, args)) if !short || !self.fits(&format!("{left} ")) => {
                 self.open(format!("{path}!("));
                 for part in args.split_inclusive(", ") {
                     self.line(part.trim_end());
                 }
                 self.close(format!(") == {right}"));
+            }
+            _ if !self.fits(&format!("{condition} ")) => {
+                if !self.fits(&format!("{left}  ")) {
+                    self.unlike_rustfmt();
+                }
+                self.line(left);
+                self.line(format!("    == {right}"));
             }
             _ => self.line(condition),
         }
@@ -252,142 +397,14 @@ impl Writer {
     }
 }
 
-/// The expressions of constants and calls.
-#[derive(Debug, Clone)]
-pub(super) enum Expr {
-    /// Never broken.
-    Atom(String),
-    /// `path(args)`; no argument may be a multi-line one.
-    Call(String, Vec<Expr>),
-    /// `[items]`
-    Array(Vec<Expr>),
-    /// `&expr`
-    Ref(Box<Expr>),
-    /// `path { fields, ..base }`, always on several lines.
-    Struct {
-        path: String,
-        fields: Vec<(String, Expr)>,
-        base: Option<String>,
-    },
+/// Whether arguments fit on one line by their own width.
+pub(super) fn fits_in_list(arguments: &str) -> bool {
+    width(arguments) <= LIST_WIDTH
 }
 
-impl Expr {
-    pub(super) fn atom(text: impl Into<String>) -> Self {
-        Self::Atom(text.into())
-    }
-
-    /// A string literal; a long one in pieces, since rustfmt gives up on what it cannot make fit.
-    pub(super) fn string(text: &str) -> Self {
-        let literal = string(text);
-        if literal.chars().count() <= LONGEST_LITERAL {
-            return Self::Atom(literal);
-        }
-        let characters: Vec<char> = text.chars().collect();
-        let pieces = characters.chunks(LONGEST_LITERAL / 2 + 20);
-        let pieces = pieces.map(|piece| Self::Atom(string(&piece.iter().collect::<String>())));
-        Self::Call("concat!".to_owned(), pieces.collect())
-    }
-
-    pub(super) fn array_ref(items: Vec<Self>) -> Self {
-        Self::Ref(Box::new(Self::Array(items)))
-    }
-
-    fn one_line(&self) -> Option<String> {
-        let join = |items: &[Self]| {
-            let items: Option<Vec<_>> = items.iter().map(Self::one_line).collect();
-            let joined = items?.join(", ");
-            (joined.chars().count() <= LIST_WIDTH).then_some(joined)
-        };
-        match self {
-            Self::Atom(text) => Some(text.clone()),
-            Self::Call(path, args) => Some(format!("{path}({})", join(args)?)),
-            Self::Array(items) => Some(format!("[{}]", join(items)?)),
-            Self::Ref(inner) => Some(format!("&{}", inner.one_line()?)),
-            Self::Struct { .. } => None,
-        }
-    }
-
-    /// The first line of a struct literal.
-    fn opening(&self) -> Option<String> {
-        match self {
-            Self::Struct { path, .. } => Some(format!("{path} {{")),
-            _ => None,
-        }
-    }
-
-    /// Appends the expression to `out`, whose current line has `indent` columns more than it shows;
-    /// `tail` columns follow the expression.
-    fn layout(&self, out: &mut String, indent: usize, tail: usize) {
-        let first = !out.contains('\n');
-        let current = out.rsplit('\n').next().unwrap_or_default().chars().count();
-        let column = if first { indent + current } else { current };
-        if let Some(line) = self.one_line() {
-            let fits = column + line.chars().count() + tail <= MAX_WIDTH;
-            if fits || matches!(self, Self::Atom(_)) {
-                out.push_str(&line);
-                return;
-            }
-        }
-        match self {
-            Self::Atom(_) => {}
-            Self::Ref(inner) => {
-                out.push('&');
-                inner.layout(out, indent, tail);
-            }
-            Self::Call(path, args) => {
-                let _ = write!(out, "{path}(");
-                list(out, args, indent);
-                out.push(')');
-            }
-            Self::Array(items) => {
-                out.push('[');
-                match items.as_slice() {
-                    [only @ (Self::Struct { .. } | Self::Call(..))] => {
-                        only.layout(out, indent, tail + 1);
-                    }
-                    _ => list(out, items, indent),
-                }
-                out.push(']');
-            }
-            Self::Struct { path, fields, base } => {
-                let _ = write!(out, "{path} {{");
-                for (name, value) in fields {
-                    new_line(out, indent + 4);
-                    let _ = write!(out, "{name}:");
-                    let line = value.one_line().map_or(0, |line| line.chars().count() + 1);
-                    let room = MAX_WIDTH - (indent + 4).min(MAX_WIDTH);
-                    let here = name.chars().count() + 2 + line;
-                    if line > 0 && here > room && line + 4 <= room {
-                        new_line(out, indent + 8);
-                    } else {
-                        out.push(' ');
-                    }
-                    value.layout(out, indent + 4, 1);
-                    out.push(',');
-                }
-                if let Some(base) = base {
-                    new_line(out, indent + 4);
-                    let _ = write!(out, "..{base}");
-                }
-                new_line(out, indent);
-                out.push('}');
-            }
-        }
-    }
-}
-
-fn new_line(out: &mut String, indent: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n(' ', indent));
-}
-
-fn list(out: &mut String, items: &[Expr], indent: usize) {
-    for item in items {
-        new_line(out, indent + 4);
-        item.layout(out, indent + 4, 1);
-        out.push(',');
-    }
-    new_line(out, indent);
+/// Columns of a line.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().count()
 }
 
 /// A Rust string literal.

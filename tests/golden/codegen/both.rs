@@ -9,7 +9,7 @@ pub mod families {
     use super::runtime;
     use super::types;
 
-    /// The kernels of `kernels/families.cu`, loaded into a context.
+    /// The kernels and variables of `kernels/families.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
         module: runtime::LoadedModule,
@@ -142,7 +142,7 @@ pub mod families {
             runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
-        /// The kernels of C++ namespace `geo`.
+        /// The kernels and variables of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -992,9 +992,11 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `all_the_integer_types`:
+        /// The instances of kernel template `all_the_integer_types`.
         ///
-        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](Self::all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>` | `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>` | [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](Self::all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1031,10 +1033,12 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `clear`:
+        /// The instances of kernel template `clear`.
         ///
-        /// - `<f32, 1>`: [`clear_f32_1`](Self::clear_f32_1)
-        /// - `<i16, 2>`: [`clear_i16_2`](Self::clear_i16_2)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `clear<float, 1>` | `<f32, 1>` | [`clear_f32_1`](Self::clear_f32_1) |
+        /// | `clear<short, 2>` | `<i16, 2>` | [`clear_i16_2`](Self::clear_i16_2) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1061,10 +1065,12 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `convert`:
+        /// The instances of kernel template `convert`.
         ///
-        /// - `<f32, i32, true>`: [`convert_f32_i32_true`](Self::convert_f32_i32_true)
-        /// - `<i32, f32, false>`: [`convert_i32_f32_false`](Self::convert_i32_f32_false)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `convert<float, int, true>` | `<f32, i32, true>` | [`convert_f32_i32_true`](Self::convert_f32_i32_true) |
+        /// | `convert<int, float, false>` | `<i32, f32, false>` | [`convert_i32_f32_false`](Self::convert_i32_f32_false) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1100,14 +1106,16 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `mul_mat`:
+        /// The instances of kernel template `mul_mat`.
         ///
-        /// - `<8, 48, false>`: [`mul_mat_quant_type_q8_0_48_false`](Self::mul_mat_quant_type_q8_0_48_false)
-        /// - `<10, 48, false>`: [`mul_mat_quant_type_q2_k_48_false`](Self::mul_mat_quant_type_q2_k_48_false)
-        /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`](Self::mul_mat_quant_type_q2_k_48_true)
-        /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`](Self::mul_mat_quant_type_5_48_false)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `mul_mat<QUANT_TYPE_Q8_0, 48, false>` | `<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false>` | [`mul_mat_quant_type_q8_0_48_false`](Self::mul_mat_quant_type_q8_0_48_false) |
+        /// | `mul_mat<QUANT_TYPE_Q2_K, 48, false>` | `<{ quant_type::QUANT_TYPE_Q2_K }, 48, false>` | [`mul_mat_quant_type_q2_k_48_false`](Self::mul_mat_quant_type_q2_k_48_false) |
+        /// | `mul_mat<QUANT_TYPE_Q2_K, 48, true>` | `<{ quant_type::QUANT_TYPE_Q2_K }, 48, true>` | [`mul_mat_quant_type_q2_k_48_true`](Self::mul_mat_quant_type_q2_k_48_true) |
+        /// | `mul_mat<(quant_type)5, 48, false>` | `<5, 48, false>` | [`mul_mat_quant_type_5_48_false`](Self::mul_mat_quant_type_5_48_false) |
         ///
-        /// The numbers of enumerators are constants in the module `instances`.
+        /// Enumerators are constants in [`instances::quant_type`].
         ///
         /// # Safety
         /// As for the instance.
@@ -1138,12 +1146,14 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `sum`:
+        /// The instances of kernel template `sum`.
         ///
-        /// - `<f32, 8>`: [`sum_f32_8`](Self::sum_f32_8)
-        /// - `<f32, 16>`: [`sum_f32_16`](Self::sum_f32_16)
-        /// - `<i32, -1>`: [`sum_i32_neg1`](Self::sum_i32_neg1)
-        /// - `<types::Half, 8>`: [`sum_f16_8`](Self::sum_f16_8)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `sum<float, 8>` | `<f32, 8>` | [`sum_f32_8`](Self::sum_f32_8) |
+        /// | `sum<float, 16>` | `<f32, 16>` | [`sum_f32_16`](Self::sum_f32_16) |
+        /// | `sum<int, -1>` | `<i32, -1>` | [`sum_i32_neg1`](Self::sum_i32_neg1) |
+        /// | `sum<__half, 8>` | `<types::Half, 8>` | [`sum_f16_8`](Self::sum_f16_8) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1171,10 +1181,12 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `tile`:
+        /// The instances of kernel template `tile`.
         ///
-        /// - `<16, 16>`: [`tile_16_16`](Self::tile_16_16)
-        /// - `<32, 4_000_000_000>`: [`tile_32_4000000000`](Self::tile_32_4000000000)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `tile<16, 16>` | `<16, 16>` | [`tile_16_16`](Self::tile_16_16) |
+        /// | `tile<32, 4000000000>` | `<32, 4_000_000_000>` | [`tile_32_4000000000`](Self::tile_32_4000000000) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1204,10 +1216,12 @@ pub mod families {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `wide`:
+        /// The instances of kernel template `wide`.
         ///
-        /// - `<f32>`: [`wide_f32`](Self::wide_f32)
-        /// - `<f64>`: [`wide_f64`](Self::wide_f64)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `wide<float>` | `<f32>` | [`wide_f32`](Self::wide_f32) |
+        /// | `wide<double>` | `<f64>` | [`wide_f64`](Self::wide_f64) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1905,6 +1919,7 @@ pub mod families {
         }
 
         // SAFETY: both are those of this instance.
+        #[rustfmt::skip]
         unsafe impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>
             for ()
         {
@@ -1977,7 +1992,8 @@ pub mod families {
         #[diagnostic::on_unimplemented(
             message = "kernel template `mul_mat` is not instantiated for `<{A}, {B}, {C}>`",
             label = "no instance for these arguments",
-            note = "it is instantiated for `<8, 48, false>`, `<10, 48, false>`, `<10, 48, true>` and `<5, 48, false>`",
+            note = "it is instantiated for `<QUANT_TYPE_Q8_0, 48, false>`, `<QUANT_TYPE_Q2_K, 48, false>`, `<QUANT_TYPE_Q2_K, 48, true>` and `<5, 48, false>`",
+            note = "`QUANT_TYPE_Q8_0` is 8 and `QUANT_TYPE_Q2_K` is 10: constants in `instances::quant_type`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
         pub unsafe trait MulMat<const A: i32, const B: i32, const C: bool> {
@@ -1988,21 +2004,21 @@ pub mod families {
         }
 
         // SAFETY: both are those of this instance.
-        unsafe impl MulMat<8, 48, false> for () {
+        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false> for () {
             const INDEX: usize = 6;
             const INFO: &'static runtime::KernelInfo =
                 &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
         }
 
         // SAFETY: both are those of this instance.
-        unsafe impl MulMat<10, 48, false> for () {
+        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, false> for () {
             const INDEX: usize = 7;
             const INFO: &'static runtime::KernelInfo =
                 &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
         }
 
         // SAFETY: both are those of this instance.
-        unsafe impl MulMat<10, 48, true> for () {
+        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, true> for () {
             const INDEX: usize = 8;
             const INFO: &'static runtime::KernelInfo =
                 &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
@@ -2182,7 +2198,7 @@ pub mod families {
         use super::super::runtime;
         use super::super::types;
 
-        /// The kernels of this namespace.
+        /// The kernels and variables of this namespace.
         #[derive(Clone, Copy, Debug)]
         pub struct Kernels<'m> {
             pub(super) module: &'m runtime::LoadedModule,
@@ -2374,12 +2390,14 @@ pub mod families {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::reduce`:
+            /// The instances of kernel template `geo::reduce`.
             ///
-            /// - `<0, f32>`: [`reduce_op_sum_f32`](Self::reduce_op_sum_f32)
-            /// - `<3, i32>`: [`reduce_op_fast_max_i32`](Self::reduce_op_fast_max_i32)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::reduce<geo::Op::Sum, float>` | `<{ op::Sum }, f32>` | [`reduce_op_sum_f32`](Self::reduce_op_sum_f32) |
+            /// | `geo::reduce<geo::Op::FastMax, int>` | `<{ op::FastMax }, i32>` | [`reduce_op_fast_max_i32`](Self::reduce_op_fast_max_i32) |
             ///
-            /// The numbers of enumerators are constants in the module `instances`.
+            /// Enumerators are constants in [`instances::op`].
             ///
             /// # Safety
             /// As for the instance.
@@ -2411,10 +2429,12 @@ pub mod families {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::spread`:
+            /// The instances of kernel template `geo::spread`.
             ///
-            /// - `<f32, 2>`: [`spread_f32_2`](Self::spread_f32_2)
-            /// - `<f64, 3>`: [`spread_f64_3`](Self::spread_f64_3)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::spread<float, 2>` | `<f32, 2>` | [`spread_f32_2`](Self::spread_f32_2) |
+            /// | `geo::spread<double, 3>` | `<f64, 3>` | [`spread_f64_3`](Self::spread_f64_3) |
             ///
             /// # Safety
             /// As for the instance.
@@ -2600,7 +2620,8 @@ pub mod families {
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{N}, {Self}>`",
                 label = "no instance for these arguments",
-                note = "it is instantiated for `<0, f32>` and `<3, i32>`",
+                note = "it is instantiated for `<Op::Sum, f32>` and `<Op::FastMax, i32>`",
+                note = "`Op::Sum` is 0 and `Op::FastMax` is 3: constants in `instances::op`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
             pub unsafe trait Reduce<const N: i32> {
@@ -2611,13 +2632,13 @@ pub mod families {
             }
 
             // SAFETY: both are those of this instance.
-            unsafe impl Reduce<0> for f32 {
+            unsafe impl Reduce<{ op::Sum }> for f32 {
                 const INDEX: usize = 10;
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_SUM_F32;
             }
 
             // SAFETY: both are those of this instance.
-            unsafe impl Reduce<3> for i32 {
+            unsafe impl Reduce<{ op::FastMax }> for i32 {
                 const INDEX: usize = 11;
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_FAST_MAX_I32;
             }
@@ -4571,10 +4592,12 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::reduce`:
+            /// The instances of kernel template `geo::reduce`.
             ///
-            /// - `<f32, 8>`: [`reduce_f32_8`](Self::reduce_f32_8)
-            /// - `<i32, 8>`: [`reduce_i32_8`](Self::reduce_i32_8)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::reduce<float, 8>` | `<f32, 8>` | [`reduce_f32_8`](Self::reduce_f32_8) |
+            /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`](Self::reduce_i32_8) |
             ///
             /// # Safety
             /// As for the instance.
@@ -4602,11 +4625,13 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::scale`:
+            /// The instances of kernel template `geo::scale`.
             ///
-            /// - `<f32>`: [`scale_f32`](Self::scale_f32)
-            /// - `<f64>`: [`scale_f64`](Self::scale_f64)
-            /// - `<types::Half>`: [`scale_f16`](Self::scale_f16)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::scale<float>` | `<f32>` | [`scale_f32`](Self::scale_f32) |
+            /// | `geo::scale<double>` | `<f64>` | [`scale_f64`](Self::scale_f64) |
+            /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`](Self::scale_f16) |
             ///
             /// # Safety
             /// As for the instance.
@@ -4927,7 +4952,7 @@ pub mod more {
 
     pub use super::types::Shape;
 
-    /// The kernels of `kernels/more.cu`, loaded into a context.
+    /// The kernels and variables of `kernels/more.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
         module: runtime::LoadedModule,
@@ -5049,7 +5074,7 @@ pub mod more {
             runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
-        /// The kernels of C++ namespace `geo`.
+        /// The variables of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -5499,10 +5524,12 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `cast`:
+        /// The instances of kernel template `cast`.
         ///
-        /// - `<f32, f64>`: [`cast_f32_f64`](Self::cast_f32_f64)
-        /// - `<f64, f32>`: [`cast_f64_f32`](Self::cast_f64_f32)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `cast<float, double>` | `<f32, f64>` | [`cast_f32_f64`](Self::cast_f32_f64) |
+        /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`](Self::cast_f64_f32) |
         ///
         /// # Safety
         /// As for the instance.
@@ -5538,11 +5565,13 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `fill`:
+        /// The instances of kernel template `fill`.
         ///
-        /// - `<f32>`: [`fill_f32`](Self::fill_f32)
-        /// - `<i32>`: [`fill_i32`](Self::fill_i32)
-        /// - `<types::Half>`: [`fill_f16`](Self::fill_f16)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `fill<float>` | `<f32>` | [`fill_f32`](Self::fill_f32) |
+        /// | `fill<int>` | `<i32>` | [`fill_i32`](Self::fill_i32) |
+        /// | `fill<__half>` | `<types::Half>` | [`fill_f16`](Self::fill_f16) |
         ///
         /// # Safety
         /// As for the instance.
@@ -5574,10 +5603,12 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `gather`:
+        /// The instances of kernel template `gather`.
         ///
-        /// - `<f32>`: [`gather_f32`](Self::gather_f32)
-        /// - `<f64>`: [`gather_f64`](Self::gather_f64)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `gather<float>` | `<f32>` | [`gather_f32`](Self::gather_f32) |
+        /// | `gather<double>` | `<f64>` | [`gather_f64`](Self::gather_f64) |
         ///
         /// # Safety
         /// As for the instance.
@@ -6151,7 +6182,7 @@ pub mod more {
 
         pub use super::super::types::geo::Vec_f32_4;
 
-        /// The kernels of this namespace.
+        /// The variables of this namespace.
         #[derive(Clone, Copy, Debug)]
         pub struct Kernels<'m> {
             pub(super) module: &'m runtime::LoadedModule,
@@ -7435,130 +7466,55 @@ pub mod runtime {
     )]
     pub unsafe trait Out<T>: OutAny {}
 
-    // SAFETY: the slices and views of the driver crate know their memory and its element type, and
-    // order its uses between streams.
-    unsafe impl<T> InAny for CudaSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
+    /// Binds slices and views as the driver crate does, which orders the uses of their memory between streams.
+    // One `impl` for all that has the crate's traits is not possible: a type may have them for several element types.
+    macro_rules! bind_ordered {
+        (reads: $($memory:ty),*) => {$(
+            // SAFETY: the driver crate knows the memory, and its guard records the use.
+            unsafe impl<T> InAny for $memory {
+                type Guard<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
 
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
+                fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr(stream)
+                }
+            }
+        )*};
+        (writes: $($memory:ty),*) => {$(
+            // SAFETY: as above; besides, the memory is borrowed for this use alone.
+            unsafe impl<T> OutAny for $memory {
+                type GuardMut<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
+
+                fn bind_mut<'a>(
+                    &'a mut self,
+                    stream: &'a CudaStream,
+                ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr_mut(stream)
+                }
+            }
+        )*};
     }
+    bind_ordered!(reads: CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
+    bind_ordered!(reads: UnifiedSlice<T>, UnifiedView<'_, T>, UnifiedViewMut<'_, T>);
+    bind_ordered!(writes: CudaSlice<T>, CudaViewMut<'_, T>, UnifiedSlice<T>, UnifiedViewMut<'_, T>);
+
+    // SAFETY: slices and views know the type of their elements.
     unsafe impl<T> In<T> for CudaSlice<T> {}
-    unsafe impl<T> OutAny for CudaSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaSlice<T> {}
-    unsafe impl<T> InAny for CudaView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
-    unsafe impl<T> InAny for CudaViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> OutAny for CudaViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> InAny for UnifiedSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
-    unsafe impl<T> OutAny for UnifiedSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
-    unsafe impl<T> InAny for UnifiedView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
-    unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
-    unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
+    unsafe impl<T> Out<T> for CudaSlice<T> {}
+    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
+    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
+
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
         type Guard<'a>
@@ -7571,7 +7527,6 @@ pub mod runtime {
             (self.raw(), ())
         }
     }
-    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
         type GuardMut<'a>
             = ()
@@ -7583,6 +7538,7 @@ pub mod runtime {
             (self.raw(), ())
         }
     }
+    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
     // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
     unsafe impl<T> DeviceRepr for DeviceAddress<T> {}

@@ -391,6 +391,7 @@ pub mod families {
 
         impl all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7 {
             /// Facts about the kernel.
+            #[rustfmt::skip]
             pub const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
@@ -730,9 +731,11 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `all_the_integer_types`:
+        /// The instances of kernel template `all_the_integer_types`.
         ///
-        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>` | `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>` | [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`] |
         #[derive(Clone, Copy)]
         pub struct all_the_integer_types<
             const A: i64,
@@ -792,10 +795,12 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `clear`:
+        /// The instances of kernel template `clear`.
         ///
-        /// - `<f32, 1>`: [`clear_f32_1`]
-        /// - `<i16, 2>`: [`clear_i16_2`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `clear<float, 1>` | `<f32, 1>` | [`clear_f32_1`] |
+        /// | `clear<short, 2>` | `<i16, 2>` | [`clear_i16_2`] |
         #[derive(Clone, Copy)]
         pub struct clear<T: instances::Clear<N>, const N: i32> {
             /// `int` in `clear<float, 1>`
@@ -823,10 +828,12 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `convert`:
+        /// The instances of kernel template `convert`.
         ///
-        /// - `<f32, i32, true>`: [`convert_f32_i32_true`]
-        /// - `<i32, f32, false>`: [`convert_i32_f32_false`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `convert<float, int, true>` | `<f32, i32, true>` | [`convert_f32_i32_true`] |
+        /// | `convert<int, float, false>` | `<i32, f32, false>` | [`convert_i32_f32_false`] |
         #[derive(Clone, Copy)]
         pub struct convert<A, B, const N: bool>
         where
@@ -867,14 +874,16 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `mul_mat`:
+        /// The instances of kernel template `mul_mat`.
         ///
-        /// - `<8, 48, false>`: [`mul_mat_quant_type_q8_0_48_false`]
-        /// - `<10, 48, false>`: [`mul_mat_quant_type_q2_k_48_false`]
-        /// - `<10, 48, true>`: [`mul_mat_quant_type_q2_k_48_true`]
-        /// - `<5, 48, false>`: [`mul_mat_quant_type_5_48_false`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `mul_mat<QUANT_TYPE_Q8_0, 48, false>` | `<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false>` | [`mul_mat_quant_type_q8_0_48_false`] |
+        /// | `mul_mat<QUANT_TYPE_Q2_K, 48, false>` | `<{ quant_type::QUANT_TYPE_Q2_K }, 48, false>` | [`mul_mat_quant_type_q2_k_48_false`] |
+        /// | `mul_mat<QUANT_TYPE_Q2_K, 48, true>` | `<{ quant_type::QUANT_TYPE_Q2_K }, 48, true>` | [`mul_mat_quant_type_q2_k_48_true`] |
+        /// | `mul_mat<(quant_type)5, 48, false>` | `<5, 48, false>` | [`mul_mat_quant_type_5_48_false`] |
         ///
-        /// The numbers of enumerators are constants in the module `instances`.
+        /// Enumerators are constants in [`instances::quant_type`].
         #[derive(Clone, Copy)]
         pub struct mul_mat<const A: i32, const B: i32, const C: bool>
         where
@@ -909,12 +918,14 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `sum`:
+        /// The instances of kernel template `sum`.
         ///
-        /// - `<f32, 8>`: [`sum_f32_8`]
-        /// - `<f32, 16>`: [`sum_f32_16`]
-        /// - `<i32, -1>`: [`sum_i32_neg1`]
-        /// - `<types::Half, 8>`: [`sum_f16_8`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `sum<float, 8>` | `<f32, 8>` | [`sum_f32_8`] |
+        /// | `sum<float, 16>` | `<f32, 16>` | [`sum_f32_16`] |
+        /// | `sum<int, -1>` | `<i32, -1>` | [`sum_i32_neg1`] |
+        /// | `sum<__half, 8>` | `<types::Half, 8>` | [`sum_f16_8`] |
         #[derive(Clone, Copy)]
         pub struct sum<T: instances::Sum<N>, const N: i32> {
             /// `const float *` in `sum<float, 8>`
@@ -940,10 +951,12 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `tile`:
+        /// The instances of kernel template `tile`.
         ///
-        /// - `<16, 16>`: [`tile_16_16`]
-        /// - `<32, 4_000_000_000>`: [`tile_32_4000000000`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `tile<16, 16>` | `<16, 16>` | [`tile_16_16`] |
+        /// | `tile<32, 4000000000>` | `<32, 4_000_000_000>` | [`tile_32_4000000000`] |
         #[derive(Clone, Copy)]
         pub struct tile<const A: i32, const B: u32>
         where
@@ -978,10 +991,12 @@ pub mod families {
             }
         }
 
-        /// The instances of kernel template `wide`:
+        /// The instances of kernel template `wide`.
         ///
-        /// - `<f32>`: [`wide_f32`]
-        /// - `<f64>`: [`wide_f64`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `wide<float>` | `<f32>` | [`wide_f32`] |
+        /// | `wide<double>` | `<f64>` | [`wide_f64`] |
         #[derive(Clone, Copy)]
         pub struct wide<T: instances::Wide> {
             /// `int` in `wide<float>`
@@ -1679,6 +1694,7 @@ pub mod families {
         }
 
         // SAFETY: both are those of this instance.
+        #[rustfmt::skip]
         unsafe impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>
             for ()
         {
@@ -1751,7 +1767,8 @@ pub mod families {
         #[diagnostic::on_unimplemented(
             message = "kernel template `mul_mat` is not instantiated for `<{A}, {B}, {C}>`",
             label = "no instance for these arguments",
-            note = "it is instantiated for `<8, 48, false>`, `<10, 48, false>`, `<10, 48, true>` and `<5, 48, false>`",
+            note = "it is instantiated for `<QUANT_TYPE_Q8_0, 48, false>`, `<QUANT_TYPE_Q2_K, 48, false>`, `<QUANT_TYPE_Q2_K, 48, true>` and `<5, 48, false>`",
+            note = "`QUANT_TYPE_Q8_0` is 8 and `QUANT_TYPE_Q2_K` is 10: constants in `instances::quant_type`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
         pub unsafe trait MulMat<const A: i32, const B: i32, const C: bool> {
@@ -1762,21 +1779,21 @@ pub mod families {
         }
 
         // SAFETY: both are those of this instance.
-        unsafe impl MulMat<8, 48, false> for () {
+        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false> for () {
             const INDEX: usize = 6;
             const INFO: &'static runtime::KernelInfo =
                 &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
         }
 
         // SAFETY: both are those of this instance.
-        unsafe impl MulMat<10, 48, false> for () {
+        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, false> for () {
             const INDEX: usize = 7;
             const INFO: &'static runtime::KernelInfo =
                 &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
         }
 
         // SAFETY: both are those of this instance.
-        unsafe impl MulMat<10, 48, true> for () {
+        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, true> for () {
             const INDEX: usize = 8;
             const INFO: &'static runtime::KernelInfo =
                 &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
@@ -2094,12 +2111,14 @@ pub mod families {
                 }
             }
 
-            /// The instances of kernel template `geo::reduce`:
+            /// The instances of kernel template `geo::reduce`.
             ///
-            /// - `<0, f32>`: [`reduce_op_sum_f32`]
-            /// - `<3, i32>`: [`reduce_op_fast_max_i32`]
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::reduce<geo::Op::Sum, float>` | `<{ op::Sum }, f32>` | [`reduce_op_sum_f32`] |
+            /// | `geo::reduce<geo::Op::FastMax, int>` | `<{ op::FastMax }, i32>` | [`reduce_op_fast_max_i32`] |
             ///
-            /// The numbers of enumerators are constants in the module `instances`.
+            /// Enumerators are constants in [`instances::op`].
             #[derive(Clone, Copy)]
             pub struct reduce<const N: i32, T: instances::Reduce<N>> {
                 /// `int` in `geo::reduce<geo::Op::Sum, float>`
@@ -2131,10 +2150,12 @@ pub mod families {
                 }
             }
 
-            /// The instances of kernel template `geo::spread`:
+            /// The instances of kernel template `geo::spread`.
             ///
-            /// - `<f32, 2>`: [`spread_f32_2`]
-            /// - `<f64, 3>`: [`spread_f64_3`]
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::spread<float, 2>` | `<f32, 2>` | [`spread_f32_2`] |
+            /// | `geo::spread<double, 3>` | `<f64, 3>` | [`spread_f64_3`] |
             #[derive(Clone, Copy)]
             pub struct spread<T: instances::Spread<N>, const N: i32> {
                 /// `geo::Vec<float, 2>` in `geo::spread<float, 2>`
@@ -2319,7 +2340,8 @@ pub mod families {
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{N}, {Self}>`",
                 label = "no instance for these arguments",
-                note = "it is instantiated for `<0, f32>` and `<3, i32>`",
+                note = "it is instantiated for `<Op::Sum, f32>` and `<Op::FastMax, i32>`",
+                note = "`Op::Sum` is 0 and `Op::FastMax` is 3: constants in `instances::op`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
             pub unsafe trait Reduce<const N: i32> {
@@ -2330,13 +2352,13 @@ pub mod families {
             }
 
             // SAFETY: both are those of this instance.
-            unsafe impl Reduce<0> for f32 {
+            unsafe impl Reduce<{ op::Sum }> for f32 {
                 const INDEX: usize = 10;
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_SUM_F32;
             }
 
             // SAFETY: both are those of this instance.
-            unsafe impl Reduce<3> for i32 {
+            unsafe impl Reduce<{ op::FastMax }> for i32 {
                 const INDEX: usize = 11;
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_FAST_MAX_I32;
             }
@@ -4105,10 +4127,12 @@ pub mod kinds {
                 }
             }
 
-            /// The instances of kernel template `geo::reduce`:
+            /// The instances of kernel template `geo::reduce`.
             ///
-            /// - `<f32, 8>`: [`reduce_f32_8`]
-            /// - `<i32, 8>`: [`reduce_i32_8`]
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::reduce<float, 8>` | `<f32, 8>` | [`reduce_f32_8`] |
+            /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`] |
             #[derive(Clone, Copy)]
             pub struct reduce<T: instances::Reduce<N>, const N: i32> {
                 /// `const float *` in `geo::reduce<float, 8>`
@@ -4134,11 +4158,13 @@ pub mod kinds {
                 }
             }
 
-            /// The instances of kernel template `geo::scale`:
+            /// The instances of kernel template `geo::scale`.
             ///
-            /// - `<f32>`: [`scale_f32`]
-            /// - `<f64>`: [`scale_f64`]
-            /// - `<types::Half>`: [`scale_f16`]
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::scale<float>` | `<f32>` | [`scale_f32`] |
+            /// | `geo::scale<double>` | `<f64>` | [`scale_f64`] |
+            /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`] |
             #[derive(Clone, Copy)]
             pub struct scale<T: instances::Scale> {
                 /// `int` in `geo::scale<float>`
@@ -4866,10 +4892,12 @@ pub mod more {
             }
         }
 
-        /// The instances of kernel template `cast`:
+        /// The instances of kernel template `cast`.
         ///
-        /// - `<f32, f64>`: [`cast_f32_f64`]
-        /// - `<f64, f32>`: [`cast_f64_f32`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `cast<float, double>` | `<f32, f64>` | [`cast_f32_f64`] |
+        /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`] |
         #[derive(Clone, Copy)]
         pub struct cast<A, B>
         where
@@ -4910,11 +4938,13 @@ pub mod more {
             }
         }
 
-        /// The instances of kernel template `fill`:
+        /// The instances of kernel template `fill`.
         ///
-        /// - `<f32>`: [`fill_f32`]
-        /// - `<i32>`: [`fill_i32`]
-        /// - `<types::Half>`: [`fill_f16`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `fill<float>` | `<f32>` | [`fill_f32`] |
+        /// | `fill<int>` | `<i32>` | [`fill_i32`] |
+        /// | `fill<__half>` | `<types::Half>` | [`fill_f16`] |
         #[derive(Clone, Copy)]
         pub struct fill<T: instances::Fill> {
             /// `int` in `fill<float>`
@@ -4946,10 +4976,12 @@ pub mod more {
             }
         }
 
-        /// The instances of kernel template `gather`:
+        /// The instances of kernel template `gather`.
         ///
-        /// - `<f32>`: [`gather_f32`]
-        /// - `<f64>`: [`gather_f64`]
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `gather<float>` | `<f32>` | [`gather_f32`] |
+        /// | `gather<double>` | `<f64>` | [`gather_f64`] |
         #[derive(Clone, Copy)]
         pub struct gather<T: instances::Gather> {
             /// `geo::Vec<float, 4>` in `gather<float>`

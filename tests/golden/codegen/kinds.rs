@@ -1877,10 +1877,12 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::reduce`:
+            /// The instances of kernel template `geo::reduce`.
             ///
-            /// - `<f32, 8>`: [`reduce_f32_8`](Self::reduce_f32_8)
-            /// - `<i32, 8>`: [`reduce_i32_8`](Self::reduce_i32_8)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::reduce<float, 8>` | `<f32, 8>` | [`reduce_f32_8`](Self::reduce_f32_8) |
+            /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`](Self::reduce_i32_8) |
             ///
             /// # Safety
             /// As for the instance.
@@ -1908,11 +1910,13 @@ pub mod kinds {
                 unsafe { ready.launch(&mut params) }
             }
 
-            /// The instances of kernel template `geo::scale`:
+            /// The instances of kernel template `geo::scale`.
             ///
-            /// - `<f32>`: [`scale_f32`](Self::scale_f32)
-            /// - `<f64>`: [`scale_f64`](Self::scale_f64)
-            /// - `<types::Half>`: [`scale_f16`](Self::scale_f16)
+            /// | C++ | arguments | by name |
+            /// |---|---|---|
+            /// | `geo::scale<float>` | `<f32>` | [`scale_f32`](Self::scale_f32) |
+            /// | `geo::scale<double>` | `<f64>` | [`scale_f64`](Self::scale_f64) |
+            /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`](Self::scale_f16) |
             ///
             /// # Safety
             /// As for the instance.
@@ -3393,130 +3397,55 @@ pub mod runtime {
     )]
     pub unsafe trait Out<T>: OutAny {}
 
-    // SAFETY: the slices and views of the driver crate know their memory and its element type, and
-    // order its uses between streams.
-    unsafe impl<T> InAny for CudaSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
+    /// Binds slices and views as the driver crate does, which orders the uses of their memory between streams.
+    // One `impl` for all that has the crate's traits is not possible: a type may have them for several element types.
+    macro_rules! bind_ordered {
+        (reads: $($memory:ty),*) => {$(
+            // SAFETY: the driver crate knows the memory, and its guard records the use.
+            unsafe impl<T> InAny for $memory {
+                type Guard<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
 
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
+                fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr(stream)
+                }
+            }
+        )*};
+        (writes: $($memory:ty),*) => {$(
+            // SAFETY: as above; besides, the memory is borrowed for this use alone.
+            unsafe impl<T> OutAny for $memory {
+                type GuardMut<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
+
+                fn bind_mut<'a>(
+                    &'a mut self,
+                    stream: &'a CudaStream,
+                ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr_mut(stream)
+                }
+            }
+        )*};
     }
+    bind_ordered!(reads: CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
+    bind_ordered!(reads: UnifiedSlice<T>, UnifiedView<'_, T>, UnifiedViewMut<'_, T>);
+    bind_ordered!(writes: CudaSlice<T>, CudaViewMut<'_, T>, UnifiedSlice<T>, UnifiedViewMut<'_, T>);
+
+    // SAFETY: slices and views know the type of their elements.
     unsafe impl<T> In<T> for CudaSlice<T> {}
-    unsafe impl<T> OutAny for CudaSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaSlice<T> {}
-    unsafe impl<T> InAny for CudaView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
-    unsafe impl<T> InAny for CudaViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> OutAny for CudaViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> InAny for UnifiedSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
-    unsafe impl<T> OutAny for UnifiedSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
-    unsafe impl<T> InAny for UnifiedView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
-    unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
-    unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
+    unsafe impl<T> Out<T> for CudaSlice<T> {}
+    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
+    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
+
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
         type Guard<'a>
@@ -3529,7 +3458,6 @@ pub mod runtime {
             (self.raw(), ())
         }
     }
-    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
         type GuardMut<'a>
             = ()
@@ -3541,6 +3469,7 @@ pub mod runtime {
             (self.raw(), ())
         }
     }
+    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
     // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
     unsafe impl<T> DeviceRepr for DeviceAddress<T> {}

@@ -9,7 +9,7 @@ pub mod more {
     use super::runtime;
     use super::types;
 
-    /// The kernels of `kernels/more.cu`, loaded into a context.
+    /// The kernels and variables of `kernels/more.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
         module: runtime::LoadedModule,
@@ -139,7 +139,7 @@ pub mod more {
             runtime::suggested_block_size(&self.module, function, kernel, shared)
         }
 
-        /// The kernels of C++ namespace `geo`.
+        /// The variables of C++ namespace `geo`.
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -589,10 +589,12 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `cast`:
+        /// The instances of kernel template `cast`.
         ///
-        /// - `<f32, f64>`: [`cast_f32_f64`](Self::cast_f32_f64)
-        /// - `<f64, f32>`: [`cast_f64_f32`](Self::cast_f64_f32)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `cast<float, double>` | `<f32, f64>` | [`cast_f32_f64`](Self::cast_f32_f64) |
+        /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`](Self::cast_f64_f32) |
         ///
         /// # Safety
         /// As for the instance.
@@ -628,11 +630,13 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `fill`:
+        /// The instances of kernel template `fill`.
         ///
-        /// - `<f32>`: [`fill_f32`](Self::fill_f32)
-        /// - `<i32>`: [`fill_i32`](Self::fill_i32)
-        /// - `<types::Half>`: [`fill_f16`](Self::fill_f16)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `fill<float>` | `<f32>` | [`fill_f32`](Self::fill_f32) |
+        /// | `fill<int>` | `<i32>` | [`fill_i32`](Self::fill_i32) |
+        /// | `fill<__half>` | `<types::Half>` | [`fill_f16`](Self::fill_f16) |
         ///
         /// # Safety
         /// As for the instance.
@@ -664,10 +668,12 @@ pub mod more {
             unsafe { ready.launch(&mut params) }
         }
 
-        /// The instances of kernel template `gather`:
+        /// The instances of kernel template `gather`.
         ///
-        /// - `<f32>`: [`gather_f32`](Self::gather_f32)
-        /// - `<f64>`: [`gather_f64`](Self::gather_f64)
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `gather<float>` | `<f32>` | [`gather_f32`](Self::gather_f32) |
+        /// | `gather<double>` | `<f64>` | [`gather_f64`](Self::gather_f64) |
         ///
         /// # Safety
         /// As for the instance.
@@ -1270,7 +1276,7 @@ pub mod more {
         use super::super::runtime;
         use super::super::types;
 
-        /// The kernels of this namespace.
+        /// The variables of this namespace.
         #[derive(Clone, Copy, Debug)]
         pub struct Kernels<'m> {
             pub(super) module: &'m runtime::LoadedModule,
@@ -2244,130 +2250,55 @@ pub mod runtime {
     )]
     pub unsafe trait Out<T>: OutAny {}
 
-    // SAFETY: the slices and views of the driver crate know their memory and its element type, and
-    // order its uses between streams.
-    unsafe impl<T> InAny for CudaSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
+    /// Binds slices and views as the driver crate does, which orders the uses of their memory between streams.
+    // One `impl` for all that has the crate's traits is not possible: a type may have them for several element types.
+    macro_rules! bind_ordered {
+        (reads: $($memory:ty),*) => {$(
+            // SAFETY: the driver crate knows the memory, and its guard records the use.
+            unsafe impl<T> InAny for $memory {
+                type Guard<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
 
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
+                fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr(stream)
+                }
+            }
+        )*};
+        (writes: $($memory:ty),*) => {$(
+            // SAFETY: as above; besides, the memory is borrowed for this use alone.
+            unsafe impl<T> OutAny for $memory {
+                type GuardMut<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
+
+                fn bind_mut<'a>(
+                    &'a mut self,
+                    stream: &'a CudaStream,
+                ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr_mut(stream)
+                }
+            }
+        )*};
     }
+    bind_ordered!(reads: CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
+    bind_ordered!(reads: UnifiedSlice<T>, UnifiedView<'_, T>, UnifiedViewMut<'_, T>);
+    bind_ordered!(writes: CudaSlice<T>, CudaViewMut<'_, T>, UnifiedSlice<T>, UnifiedViewMut<'_, T>);
+
+    // SAFETY: slices and views know the type of their elements.
     unsafe impl<T> In<T> for CudaSlice<T> {}
-    unsafe impl<T> OutAny for CudaSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaSlice<T> {}
-    unsafe impl<T> InAny for CudaView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
-    unsafe impl<T> InAny for CudaViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> OutAny for CudaViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> InAny for UnifiedSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
-    unsafe impl<T> OutAny for UnifiedSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
-    unsafe impl<T> InAny for UnifiedView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
-    unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
-    unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
+    unsafe impl<T> Out<T> for CudaSlice<T> {}
+    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
+    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
+
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
         type Guard<'a>
@@ -2380,7 +2311,6 @@ pub mod runtime {
             (self.raw(), ())
         }
     }
-    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
         type GuardMut<'a>
             = ()
@@ -2392,6 +2322,7 @@ pub mod runtime {
             (self.raw(), ())
         }
     }
+    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
     // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
     unsafe impl<T> DeviceRepr for DeviceAddress<T> {}

@@ -107,8 +107,10 @@ fn linked_sources_are_one_module_and_are_linked_again_when_one_changes() {
             "pub fn table(&self",
             "pub fn counter(&self",
             // What both sources have for themselves.
-            "pub mod step_cu {",
-            "pub mod rest_cu {",
+            "/// `step.cu` alone. pub mod step_cu {",
+            "/// `rest.cu` alone. pub mod rest_cu {",
+            "/// The kernels and variables of `step.cu` alone.",
+            "/// C++ namespace `out`. pub mod out {",
         ],
     );
     assert_eq!(generated.matches("pub struct Params {").count(), 1);

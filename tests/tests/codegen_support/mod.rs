@@ -3,6 +3,8 @@
 // Each test that includes this uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod made;
+
 use std::path::Path;
 
 use cubin_build::{

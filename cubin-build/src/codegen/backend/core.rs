@@ -5,11 +5,11 @@ use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::Family,
-    generics::Generics,
+    generics::{self, Enumerators, Generics},
     names::{self, Kind},
     plan::PlannedKernel,
     types::Scope,
-    write::{Expr, Writer},
+    write::{self, Expr, Writer},
 };
 
 pub(super) struct Core;
@@ -88,9 +88,10 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         out.line("");
         write_arguments(out, scope, kernel);
     }
+    let enumerators = generics::enumerators(methods.families);
     for family in methods.families {
         out.line("");
-        write_family(out, scope, family);
+        write_family(out, scope, family, &enumerators);
     }
     out.close("}");
 }
@@ -100,6 +101,7 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     let ident = names::ident(planned.method.trim_start_matches("r#"), Kind::Type);
     let names = param_names(&kernel.params);
     out.doc(&docs::facts(scope.module.input, planned));
+    let start = out.item();
     out.line("#[derive(Clone, Copy, Debug)]");
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
@@ -107,19 +109,22 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
         out.open(format!("pub struct {ident} {{"));
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
-            out.line(format!("pub {name}: {},", scope.value(&param.ty)));
+            out.field(&format!("pub {name}"), &scope.value(&param.ty));
         }
         out.close("}");
     }
+    out.end_item(start);
     out.line("");
     out.open(format!("impl {ident} {{"));
     out.doc("Facts about the kernel.");
+    let start = out.item();
     let value = format!("&super::info::{}", planned.constant);
     out.expr(
         "pub const INFO: &'static runtime::KernelInfo = ",
         &Expr::atom(value),
         ";",
     );
+    out.end_item(start);
     out.line("");
     kernel_params(out, &names);
     out.close("}");
@@ -127,6 +132,12 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
 
 fn kernel_params(out: &mut Writer, names: &[String]) {
     out.doc("One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.");
+    let start = out.item();
+    // rustfmt has a rule of its own for what has a dot in it.
+    let dotted = |name: &String| !write::fits_in_list(&format!("&self.{name}"));
+    if names.iter().any(dotted) {
+        out.unlike_rustfmt();
+    }
     out.line("#[must_use]");
     let count = names.len();
     out.open(format!(
@@ -143,10 +154,11 @@ fn kernel_params(out: &mut Writer, names: &[String]) {
         .collect();
     out.expr("", &Expr::Array(pointers), "");
     out.close("}");
+    out.end_item(start);
 }
 
 /// One struct for the arguments of all instances of a template.
-fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
+fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators: &[Enumerators]) {
     let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
@@ -172,11 +184,12 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
             out.open(format!("{head}{end} {{"));
         } else {
             out.line(format!("{head}{end}"));
-            out.lines(&clause);
+            out.clause(&clause);
             out.open("{");
         }
     };
-    out.doc(&docs::family(scope, family, &generics, ""));
+    out.doc(&docs::family(scope, family, &generics, enumerators, ""));
+    let start = out.item();
     out.line("#[derive(Clone, Copy)]");
     item(out, &format!("pub struct {ident}"), "");
     for ((pattern, name), param) in family.params.iter().zip(&names).zip(&first.kernel.params) {
@@ -185,7 +198,7 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
             docs::code(&param.c_type),
             docs::code(&first.kernel.name)
         ));
-        out.line(format!("pub {name}: {},", generics.spell(scope, pattern)));
+        out.field(&format!("pub {name}"), &generics.spell(scope, pattern));
     }
     let hidden = generics.hidden_types();
     if !hidden.is_empty() {
@@ -200,22 +213,29 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family) {
         ));
     }
     out.close("}");
+    out.end_item(start);
     out.line("");
+    let methods = out.item();
     item(out, "impl", &format!(" {applied}"));
     out.doc("Facts about the instance.");
+    let start = out.item();
     let info = Expr::atom(format!("{}::INFO", generics.this()));
     out.expr(
         "pub const INFO: &'static runtime::KernelInfo = ",
         &info,
         ";",
     );
+    out.end_item(start);
     out.line("");
     kernel_params(out, &names);
     out.close("}");
+    out.end_item(methods);
     out.line("");
+    let start = out.item();
     item(out, "impl", &format!(" ::core::fmt::Debug for {applied}"));
     out.open("fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {");
     out.line("f.debug_struct(Self::INFO.name).finish_non_exhaustive()");
     out.close("}");
     out.close("}");
+    out.end_item(start);
 }

@@ -5,16 +5,16 @@
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
-use super::{Methods, Write, globals, images, kernels, param_names};
+use super::{Methods, Namespace, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
-    generics::Generics,
+    generics::{self, Enumerators, Generics},
     names,
     plan::{PlannedGlobal, PlannedKernel},
     types::Scope,
     variables,
-    write::{Expr, Writer},
+    write::{self, Expr, Writer},
 };
 use crate::signature::model::{Param, Space, Type};
 
@@ -58,18 +58,16 @@ impl Write for Cudarc {
     fn impls(&self, out: &mut Writer, ident: &str) {
         out.line("");
         out.line("// SAFETY: the same bytes on host and device; zero bytes are a value.");
-        out.line(format!(
-            "unsafe impl ::cudarc::driver::DeviceRepr for {ident} {{}}"
-        ));
-        out.line(format!(
-            "unsafe impl ::cudarc::driver::ValidAsZeroBits for {ident} {{}}"
-        ));
+        for name in ["DeviceRepr", "ValidAsZeroBits"] {
+            out.empty_implementation(&format!("unsafe impl ::cudarc::driver::{name}"), ident);
+        }
     }
 
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         let module = scope.module;
         out.doc(&format!(
-            "The kernels of `{}`, loaded into a context.",
+            "The {} of `{}`, loaded into a context.",
+            methods.holds.name(),
             module.input.source
         ));
         out.line("#[derive(Debug)]");
@@ -93,7 +91,7 @@ impl Write for Cudarc {
     }
 
     fn namespace(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
-        out.doc("The kernels of this namespace.");
+        out.doc(&format!("The {} of this namespace.", methods.holds.name()));
         out.line("#[derive(Clone, Copy, Debug)]");
         out.open("pub struct Kernels<'m> {");
         out.line("pub(super) module: &'m runtime::LoadedModule,");
@@ -138,8 +136,11 @@ fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) 
     for kernel in methods.kernels {
         all.push(part(&|out| kernel_wrapper(out, scope, kernel, module)));
     }
+    let enumerators = generics::enumerators(methods.families);
     for family in methods.families {
-        all.push(part(&|out| family_wrapper(out, scope, family, module)));
+        all.push(part(&|out| {
+            family_wrapper(out, scope, family, &enumerators, module);
+        }));
     }
     all
 }
@@ -255,16 +256,21 @@ When the image does not hold the kernel, or the driver refuses.",
     out.close("}");
 }
 
-fn accessor(out: &mut Writer, namespace: &str, module: &str, lifetime: &str) {
-    let shown = namespace.trim_start_matches("r#");
-    out.doc(&format!("The kernels of C++ namespace `{shown}`."));
-    out.line("#[must_use]");
-    out.open(format!(
-        "pub fn {namespace}(&self) -> {namespace}::Kernels<{lifetime}> {{"
+fn accessor(out: &mut Writer, namespace: &Namespace<'_>, module: &str, lifetime: &str) {
+    out.doc(&format!(
+        "The {} of {}.",
+        namespace.holds.name(),
+        namespace.shown
     ));
+    let namespace = namespace.ident;
+    let start = out.item();
+    out.line("#[must_use]");
+    let view = format!(" -> {namespace}::Kernels<{lifetime}> {{");
+    out.signature(&format!("pub fn {namespace}"), &["&self".to_owned()], &view);
     let init = [format!("module: {module}")];
     out.small_struct(&format!("{namespace}::Kernels"), &init);
     out.close("}");
+    out.end_item(start);
 }
 
 fn global_accessor(
@@ -284,6 +290,7 @@ device, as `read` and `write` do.",
         );
     }
     out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
+    let start = out.item();
     let method = &planned.method;
     let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
     out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
@@ -294,6 +301,7 @@ device, as `read` and `write` do.",
     );
     out.expr("", &find, "");
     out.close("}");
+    out.end_item(start);
 }
 
 /// How one parameter appears in the wrapper.
@@ -360,6 +368,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         .map(|(param, name)| argument(scope, param, name))
         .collect();
     out.doc(&docs::kernel(scope.module.input, planned));
+    let start = out.item();
     let call = Call {
         head: format!("pub unsafe fn {}", planned.method),
         tail: " -> Result<(), runtime::LaunchError> {",
@@ -368,6 +377,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         module,
     };
     launch(out, &call, &arguments);
+    out.end_item(start);
 }
 
 fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
@@ -380,7 +390,13 @@ fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
     }
 }
 
-fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &str) {
+fn family_wrapper(
+    out: &mut Writer,
+    scope: Scope<'_>,
+    family: &Family,
+    enumerators: &[Enumerators],
+    module: &str,
+) {
     let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
@@ -412,8 +428,15 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
             }
         })
         .collect();
-    out.doc(&docs::family(scope, family, &generics, "Self::"));
+    out.doc(&docs::family(
+        scope,
+        family,
+        &generics,
+        enumerators,
+        "Self::",
+    ));
     out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
+    let start = out.item();
     let (declared, clause) = generics.declared();
     let tail = match clause {
         None => " -> Result<(), runtime::LaunchError> {".to_owned(),
@@ -436,6 +459,7 @@ fn family_wrapper(out: &mut Writer, scope: Scope<'_>, family: &Family, module: &
         module,
     };
     launch(out, &call, &arguments);
+    out.end_item(start);
 }
 
 /// The wrapper's signature and body.
@@ -476,6 +500,12 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
             let bound = Expr::Call(bind.to_owned(), vec![Expr::atom(name), Expr::atom(&stream)]);
             out.expr(&format!("let {name} = "), &bound, ";");
         }
+    }
+    // rustfmt has a rule of its own for what has a dot in it.
+    let dotted =
+        |argument: &Argument| argument.bind.is_some() && !write::fits_in_list(&argument.value);
+    if arguments.iter().any(dotted) {
+        out.unlike_rustfmt();
     }
     let values: Vec<Expr> = arguments
         .iter()

@@ -13,7 +13,7 @@ use super::{
     records, types,
     types::Scope,
     variables,
-    write::{Expr, Writer, string},
+    write::{self, Expr, Writer, string},
 };
 use crate::signature::model::Param;
 use crate::sorted::{self, Map, Set};
@@ -49,10 +49,42 @@ trait Write {
 
 /// What one module of the generated file has methods for.
 struct Methods<'n> {
-    namespaces: Vec<&'n str>,
+    namespaces: Vec<Namespace<'n>>,
+    /// What this module and the namespaces in it hold.
+    holds: Holds,
     kernels: &'n [&'n PlannedKernel<'n>],
     families: &'n [&'n Family],
     globals: &'n [&'n PlannedGlobal<'n>],
+}
+
+/// A namespace with a view.
+struct Namespace<'n> {
+    ident: &'n str,
+    /// Whose it is, as documentation says: C++ namespace `ns`.
+    shown: String,
+    holds: Holds,
+}
+
+/// What a view gives access to, namespaces in it included.
+#[derive(Clone, Copy, Default)]
+struct Holds {
+    kernels: bool,
+    variables: bool,
+}
+
+impl Holds {
+    fn any(self) -> bool {
+        self.kernels || self.variables
+    }
+
+    /// As documentation calls it.
+    fn name(self) -> &'static str {
+        match (self.kernels, self.variables) {
+            (true, true) => "kernels and variables",
+            (false, true) => "variables",
+            (_, false) => "kernels",
+        }
+    }
 }
 
 /// Lints that names and shapes from C++ set off in a Rust file.
@@ -180,10 +212,17 @@ fn write_node(
         out.line("");
         out.line(format!("pub use {up}{target};"));
     }
-    // A namespace that holds types alone has no view.
-    let with_view = node.children.iter().filter(|(_, child)| child.has_view());
+    let depth = here.len() - 1;
+    let children = node.children.iter().map(|(name, child)| Namespace {
+        ident: name,
+        shown: child.shown(name, depth),
+        holds: child.holds(),
+    });
+    let holds = node.holds();
     let methods = Methods {
-        namespaces: with_view.map(|(name, _)| name.as_str()).collect(),
+        // A namespace that holds types alone has no view.
+        namespaces: children.filter(|child| child.holds.any()).collect(),
+        holds,
         kernels: &node.kernels,
         families: &node.families,
         globals: &node.globals,
@@ -192,7 +231,7 @@ fn write_node(
     let mut view = Writer::nested(here.len());
     if here.len() == 1 && here.first().is_some_and(|top| top != TYPES) {
         backend.module(&mut view, scope, &methods);
-    } else if node.has_view() {
+    } else if holds.any() {
         backend.namespace(&mut view, scope, &methods);
     }
     let view = view.finish();
@@ -236,10 +275,7 @@ fn write_node(
     }
     for (name, child) in &node.children {
         out.line("");
-        out.doc(&format!(
-            "C++ namespace `{}`.",
-            name.trim_start_matches("r#")
-        ));
+        out.doc(&format!("{}.", child.shown(name, depth)));
         out.open(format!("pub mod {name} {{"));
         here.push(name.clone());
         write_node(out, plan, module, child, here, backend);
@@ -249,9 +285,44 @@ fn write_node(
 }
 
 impl Node<'_> {
-    fn has_view(&self) -> bool {
-        let own = !self.kernels.is_empty() || !self.globals.is_empty();
-        own || self.children.values().any(Self::has_view)
+    fn holds(&self) -> Holds {
+        let mut holds = Holds {
+            kernels: !self.kernels.is_empty(),
+            variables: !self.globals.is_empty(),
+        };
+        for child in self.children.values().map(Self::holds) {
+            holds.kernels |= child.kernels;
+            holds.variables |= child.variables;
+        }
+        holds
+    }
+
+    /// What stands here, `depth` modules below that of the source: a namespace, or what only one of the sources sees
+    /// that are linked.
+    fn shown(&self, ident: &str, depth: usize) -> String {
+        match self.file(depth) {
+            Some(file) => format!("`{file}` alone"),
+            None => format!("C++ namespace `{}`", ident.trim_start_matches("r#")),
+        }
+    }
+
+    /// The file that stands for a namespace at this depth; no name of C++ has a dot.
+    fn file(&self, depth: usize) -> Option<&str> {
+        let kernels = self.kernels.iter().filter_map(|planned| {
+            let mut named = planned
+                .kernel
+                .namespaces
+                .iter()
+                .filter(|name| !name.is_empty());
+            named.nth(depth).map(String::as_str)
+        });
+        let globals = self
+            .globals
+            .iter()
+            .filter_map(|planned| names::components(&planned.global.name).get(depth).copied());
+        let is_file = |name: &&str| name.contains('.') && !name.contains('<');
+        let own = kernels.chain(globals).find(is_file);
+        own.or_else(|| self.children.values().find_map(|child| child.file(depth)))
     }
 }
 
@@ -326,6 +397,7 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
     } else {
         "The embedded cubins."
     });
+    let start = out.item();
     out.open("pub const IMAGES: &'static [runtime::Image] = {");
     let mut items = Vec::new();
     for image in images {
@@ -337,11 +409,17 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
             call = "runtime::Image::ptx";
             arguments.push(info::target(assembled));
         }
-        out.line(format!("static {name}: &runtime::Aligned<[u8]> ="));
-        out.line(format!(
-            "    &runtime::Aligned(*include_bytes!({}));",
-            string(&image.file)
-        ));
+        let head = format!("static {name}: &runtime::Aligned<[u8]> =");
+        let file = string(&image.file);
+        let bytes = format!("*include_bytes!({file})");
+        if write::fits_in_list(&bytes) {
+            out.line(head);
+            out.line(format!("    &runtime::Aligned({bytes});"));
+        } else {
+            out.open(format!("{head} &runtime::Aligned(*include_bytes!("));
+            out.line(file);
+            out.close("));");
+        }
         arguments.push(Expr::string(&image.file));
         arguments.push(Expr::atom(format!("&{name}.0")));
         items.push(Expr::Call(call.to_owned(), arguments));
@@ -354,6 +432,7 @@ fn images(out: &mut Writer, scope: Scope<'_>) {
     );
     out.line("&IMAGES");
     out.close("};");
+    out.end_item(start);
 }
 
 /// The constant `KERNELS` of `Module`.
@@ -365,11 +444,13 @@ fn kernels(out: &mut Writer, scope: Scope<'_>) {
         .iter()
         .map(|kernel| Expr::atom(format!("&{}", info_path(&kernel.path, &kernel.constant))))
         .collect();
+    let start = out.item();
     out.expr(
         "pub const KERNELS: &'static [&'static runtime::KernelInfo] = ",
         &Expr::array_ref(all),
         ";",
     );
+    out.end_item(start);
 }
 
 /// The constant `GLOBALS` of `Module`.
@@ -385,11 +466,13 @@ fn globals(out: &mut Writer, scope: Scope<'_>) {
             Expr::atom(format!("{path}::{}.info()", global.constant))
         })
         .collect();
+    let start = out.item();
     out.expr(
         "pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = ",
         &Expr::array_ref(all),
         ";",
     );
+    out.end_item(start);
 }
 
 fn info_path(path: &[String], constant: &str) -> String {

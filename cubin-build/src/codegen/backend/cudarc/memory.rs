@@ -58,130 +58,55 @@
     )]
     pub unsafe trait Out<T>: OutAny {}
 
-    // SAFETY: the slices and views of the driver crate know their memory and its element type, and
-    // order its uses between streams.
-    unsafe impl<T> InAny for CudaSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
+    /// Binds slices and views as the driver crate does, which orders the uses of their memory between streams.
+    // One `impl` for all that has the crate's traits is not possible: a type may have them for several element types.
+    macro_rules! bind_ordered {
+        (reads: $($memory:ty),*) => {$(
+            // SAFETY: the driver crate knows the memory, and its guard records the use.
+            unsafe impl<T> InAny for $memory {
+                type Guard<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
 
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
+                fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr(stream)
+                }
+            }
+        )*};
+        (writes: $($memory:ty),*) => {$(
+            // SAFETY: as above; besides, the memory is borrowed for this use alone.
+            unsafe impl<T> OutAny for $memory {
+                type GuardMut<'a>
+                    = SyncOnDrop<'a>
+                where
+                    Self: 'a;
+
+                fn bind_mut<'a>(
+                    &'a mut self,
+                    stream: &'a CudaStream,
+                ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                    self.device_ptr_mut(stream)
+                }
+            }
+        )*};
     }
+    bind_ordered!(reads: CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
+    bind_ordered!(reads: UnifiedSlice<T>, UnifiedView<'_, T>, UnifiedViewMut<'_, T>);
+    bind_ordered!(writes: CudaSlice<T>, CudaViewMut<'_, T>, UnifiedSlice<T>, UnifiedViewMut<'_, T>);
+
+    // SAFETY: slices and views know the type of their elements.
     unsafe impl<T> In<T> for CudaSlice<T> {}
-    unsafe impl<T> OutAny for CudaSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaSlice<T> {}
-    unsafe impl<T> InAny for CudaView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaView<'_, T> {}
-    unsafe impl<T> InAny for CudaViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> OutAny for CudaViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> InAny for UnifiedSlice<T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedSlice<T> {}
-    unsafe impl<T> OutAny for UnifiedSlice<T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
-    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
-    unsafe impl<T> InAny for UnifiedView<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedView<'_, T> {}
-    unsafe impl<T> InAny for UnifiedViewMut<'_, T> {
-        type Guard<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr(stream)
-        }
-    }
     unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
-    unsafe impl<T> OutAny for UnifiedViewMut<'_, T> {
-        type GuardMut<'a>
-            = SyncOnDrop<'a>
-        where
-            Self: 'a;
-
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-            self.device_ptr_mut(stream)
-        }
-    }
+    unsafe impl<T> Out<T> for CudaSlice<T> {}
+    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
+    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
     unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
+
     // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
     unsafe impl<T> InAny for DeviceAddress<T> {
         type Guard<'a>
@@ -194,7 +119,6 @@
             (self.raw(), ())
         }
     }
-    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> OutAny for DeviceAddress<T> {
         type GuardMut<'a>
             = ()
@@ -206,6 +130,7 @@
             (self.raw(), ())
         }
     }
+    unsafe impl<T> In<T> for DeviceAddress<T> {}
     unsafe impl<T> Out<T> for DeviceAddress<T> {}
     // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
     unsafe impl<T> DeviceRepr for DeviceAddress<T> {}
