@@ -472,8 +472,11 @@ fn relative(signatures: &mut Signatures, root: &Path) {
         .map(|record| &mut record.definition);
     let enums = signatures.enums.iter_mut().map(|item| &mut item.definition);
     for definition in kernels.chain(records).chain(enums).flatten() {
-        if let Ok(inside) = definition.file.strip_prefix(root) {
-            definition.file = inside.to_owned();
+        let full = super::plain_path(&root.join(&definition.file));
+        match full.strip_prefix(root) {
+            Ok(inside) => definition.file = inside.to_owned(),
+            Err(_) if definition.file.is_absolute() => definition.file = full,
+            Err(_) => {}
         }
     }
 }

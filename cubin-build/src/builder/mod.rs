@@ -15,7 +15,7 @@ mod signed;
 
 use std::{
     fmt,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 pub use crate::codegen::{Backend, HalfTypes};
@@ -398,7 +398,20 @@ impl Outcome {
 
 /// `path` as messages show it: relative to the package where it lies inside, with `/`.
 fn shown_path(root: &Path, path: &Path) -> String {
-    let full = crate::toolkit::normalize(&root.join(path));
+    let full = plain_path(&root.join(path));
     let shown = full.strip_prefix(root).unwrap_or(&full);
     shown.to_string_lossy().replace('\\', "/")
+}
+
+/// `a/../b.cuh` as `b.cuh`. Where `a` is a symbolic link, `..` may lead elsewhere: such a path stays as it is.
+fn plain_path(path: &Path) -> PathBuf {
+    let plain = crate::toolkit::normalize(path);
+    let steps_up = path.components().any(|part| part == Component::ParentDir);
+    if steps_up
+        && let Ok(file) = path.canonicalize()
+        && plain.canonicalize().ok() != Some(file)
+    {
+        return path.to_owned();
+    }
+    plain
 }
