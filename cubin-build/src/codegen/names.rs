@@ -10,7 +10,8 @@
 //!    follow, with namespaces when nothing else tells them apart;
 //! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
 //!    get `_` at the end;
-//! 5. names of more than 80 characters are cut and end in a hash of the whole.
+//! 5. constants are in upper case; where that would make two names alike (`ab` and `aB`), they stay as they are;
+//! 6. names of more than 80 characters are cut and end in a hash of the whole.
 
 use crate::signature::model::{TemplateArg, TemplateValue, ValueType};
 
