@@ -327,6 +327,7 @@ fn read_units(
                 source: &source,
                 module,
                 cubins: &cubins,
+                found: settings.found.contains(original),
             },
             images,
         ));

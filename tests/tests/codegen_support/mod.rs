@@ -67,6 +67,7 @@ pub(crate) fn both() -> Input {
             module("families", &["sm_80", "sm_90a"]),
             module("kinds", &["sm_80", "sm_90a"]),
             module("more", &["sm_80", "sm_90a"]),
+            module("names", &["sm_80", "sm_90a"]),
         ],
         ..kinds()
     }
