@@ -51,6 +51,7 @@ pub struct Builder {
     files: Vec<PathBuf>,
     file_flags: Vec<(PathBuf, Vec<String>)>,
     dirs: Vec<PathBuf>,
+    excludes: Vec<String>,
     instances: Vec<(PathBuf, String)>,
     links: Vec<Link>,
     archs: Vec<String>,
@@ -103,6 +104,17 @@ impl Builder {
     /// Adds every `.cu` file below a directory, those in its subdirectories included.
     pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.dirs.push(path.into());
+        self
+    }
+
+    /// Leaves out files that [`dir`](Self::dir) finds: `.exclude("*_dummy.cu")`, `.exclude("kernels/old/*")`. The same
+    /// as `exclude` under `[build]` in `cubin.toml`.
+    ///
+    /// A pattern without `/` is compared with the file's name, any other with its path from the package's directory;
+    /// `*` stands for any characters, `/` included, `?` for one. A file that is named ([`file`](Self::file)) is a
+    /// source all the same. A pattern that leaves out nothing is reported.
+    pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
+        self.excludes.push(pattern.into());
         self
     }
 
