@@ -21,7 +21,7 @@ pub(super) struct Generics<'f> {
 
 impl<'f> Generics<'f> {
     /// `T` for the only type and `N` for the only number, or `A`, `B`, … by position; none that a type of the
-    /// module has.
+    /// module or a parameter has.
     pub(super) fn new(scope: Scope<'_>, family: &'f Family) -> Self {
         let module = scope.module;
         let places = module
@@ -30,6 +30,11 @@ impl<'f> Generics<'f> {
             .chain(module.enums.values())
             .chain(module.opaques.values());
         let mut taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
+        // Nor may a parameter be called like a const generic.
+        let kernels = family.instances.iter();
+        let kernels = kernels.filter_map(|instance| module.kernels.get(instance.kernel));
+        let params = kernels.flat_map(|planned| &planned.kernel.params);
+        taken.extend(params.filter_map(|param| param.name.clone()));
         let types = family.generics.iter().filter(|kind| is_type(kind)).count();
         let mut all = Vec::new();
         for (index, kind) in family.generics.iter().enumerate() {

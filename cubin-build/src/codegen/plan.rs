@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
         let mut taken: Map<String, &str> = Map::new();
         let mut modules = Vec::new();
         for source in sources {
-            let ident = names::ident(&source.name, Kind::Module);
+            let ident = names::ident(&source.name, Kind::Source);
             if let Some(first) = taken.get(&ident) {
                 findings.push(Finding::NameCollision {
                     module: String::new(),

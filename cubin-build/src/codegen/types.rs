@@ -66,6 +66,25 @@ impl Scope<'_> {
         }
     }
 
+    /// Names that no parameter or local may have here: those of tuple structs, which enumerations are.
+    pub(super) fn tuple_structs(&self) -> Vec<String> {
+        let modules = self.plan.modules.iter();
+        let places = modules.flat_map(|module| module.enums.values());
+        let mut found: Vec<String> = places
+            .filter(|place| {
+                let exported = place.shared.as_ref().map(|shared| &shared.path);
+                place.path == self.here || exported.is_some_and(|path| path == self.here)
+            })
+            .map(|place| place.ident.clone())
+            .collect();
+        if self.here == [TYPES] {
+            let scalars = self.plan.builtins.scalars.iter();
+            found.extend(scalars.map(|scalar| newtype_name(*scalar)));
+            found.push("DeviceFunction".to_owned());
+        }
+        found
+    }
+
     fn in_types(&self, ident: &str) -> String {
         self.path(&[TYPES.to_owned()], ident)
     }

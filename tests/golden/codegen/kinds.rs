@@ -3,8 +3,7 @@
 /// Kernels of `kernels/kinds.cu`, compiled for `sm_80`, `sm_90a`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments)]
-#[allow(clippy::upper_case_acronyms)]
+#[allow(clippy::all, clippy::pedantic)]
 pub mod kinds {
     use super::runtime;
     use super::types;
@@ -1430,14 +1429,12 @@ pub mod kinds {
         #[must_use]
         pub const fn kind(&self) -> u32 {
             let bits = runtime::bits(&self.bits_at_0, 0, 3);
-            #[allow(clippy::cast_possible_truncation)]
             let value = bits as u32;
             value
         }
 
         /// Sets `kind`; only the lower 3 bits of the value count.
         pub const fn set_kind(&mut self, value: u32) {
-            #[allow(clippy::cast_sign_loss, clippy::cast_lossless)]
             let bits = value as u64;
             runtime::set_bits(&mut self.bits_at_0, 0, 3, bits);
         }
@@ -1446,14 +1443,12 @@ pub mod kinds {
         #[must_use]
         pub const fn level(&self) -> i32 {
             let bits = runtime::bits(&self.bits_at_0, 3, 5);
-            #[allow(clippy::cast_possible_truncation)]
             let value = runtime::sign_extend(bits, 5) as i32;
             value
         }
 
         /// Sets `level`; only the lower 5 bits of the value count.
         pub const fn set_level(&mut self, value: i32) {
-            #[allow(clippy::cast_sign_loss, clippy::cast_lossless)]
             let bits = value as u64;
             runtime::set_bits(&mut self.bits_at_0, 3, 5, bits);
         }
@@ -1462,14 +1457,12 @@ pub mod kinds {
         #[must_use]
         pub const fn on(&self) -> u8 {
             let bits = runtime::bits(&self.bits_at_0, 8, 1);
-            #[allow(clippy::cast_possible_truncation)]
             let value = bits as u8;
             value
         }
 
         /// Sets `on`; only the lower 1 bits of the value count.
         pub const fn set_on(&mut self, value: u8) {
-            #[allow(clippy::cast_sign_loss, clippy::cast_lossless)]
             let bits = value as u64;
             runtime::set_bits(&mut self.bits_at_0, 8, 1, bits);
         }
@@ -1478,14 +1471,12 @@ pub mod kinds {
         #[must_use]
         pub const fn wide(&self) -> u64 {
             let bits = runtime::bits(&self.bits_at_0, 9, 40);
-            #[allow(clippy::cast_possible_truncation)]
             let value = bits;
             value
         }
 
         /// Sets `wide`; only the lower 40 bits of the value count.
         pub const fn set_wide(&mut self, value: u64) {
-            #[allow(clippy::cast_sign_loss, clippy::cast_lossless)]
             let bits = value;
             runtime::set_bits(&mut self.bits_at_0, 9, 40, bits);
         }
@@ -2254,8 +2245,7 @@ pub mod kinds {
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments)]
-#[allow(clippy::upper_case_acronyms)]
+#[allow(clippy::all, clippy::pedantic)]
 pub mod types {
     use super::runtime;
 

@@ -88,8 +88,7 @@ impl Holds {
 /// Lints that names and shapes from C++ set off in a Rust file.
 const MODULE_LINTS: &str = "#[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments)]
-#[allow(clippy::upper_case_acronyms)]";
+#[allow(clippy::all, clippy::pedantic)]";
 
 /// The whole file.
 pub(super) fn write_file(plan: &Plan<'_>) -> String {
@@ -455,9 +454,9 @@ fn info_path(path: &[String], constant: &str) -> String {
     format!("{text}info::{constant}")
 }
 
-/// Rust names of parameters, none twice.
-fn param_names(params: &[Param]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// Rust names of parameters, none twice and none in `taken`.
+fn param_names(params: &[Param], taken: Vec<String>) -> Vec<String> {
+    let (start, mut names) = (taken.len(), taken);
     let mut in_pack = 0;
     for (ordinal, param) in params.iter().enumerate() {
         let name = match &param.name {
@@ -471,5 +470,5 @@ fn param_names(params: &[Param]) -> Vec<String> {
         let name = names::fresh(&names::ident(&name, Kind::Value), &names);
         names.push(name);
     }
-    names
+    names.split_off(start)
 }
