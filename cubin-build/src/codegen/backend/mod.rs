@@ -178,7 +178,7 @@ fn write_module(
             }
         }
     }
-    out.doc(&docs::module(module.input, &module.refused));
+    out.doc(&docs::module(module));
     out.lines(MODULE_LINTS);
     out.open(format!("pub mod {} {{", module.ident));
     write_node(
