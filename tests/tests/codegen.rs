@@ -455,3 +455,46 @@ fn a_namespace_is_documented_by_what_it_holds() {
         assert!(text.lines().any(|own| own.trim() == line), "{line}");
     }
 }
+
+#[test]
+fn templates_without_a_generic_function_are_listed_with_the_reason() {
+    let n = || scalar("n", "int", Scalar::Int);
+    let mut auto = [
+        kernel("any", &["1"], vec![]),
+        kernel("any", &["'c'"], vec![]),
+    ];
+    auto[0].template_args = vec![number(1, Scalar::Int)];
+    auto[1].template_args = vec![number(99, Scalar::Char)];
+    let mut pack = kernel("pack", &["int"], vec![n()]);
+    pack.params[0].pack = true;
+    let text = generate(&with_kernels(vec![
+        kernel("arity", &["float"], vec![n()]),
+        kernel("arity", &["float", "double"], vec![n()]),
+        kernel("known", &["float"], vec![n()]),
+        kernel("policy", &["Tag"], vec![n()]),
+        kernel("taken", &["float"], vec![n()]),
+        kernel("taken", &[], vec![n()]),
+        auto[0].clone(),
+        auto[1].clone(),
+        pack,
+    ]))
+    .text;
+    let listed: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("/// Templates whose instances"))
+        .take_while(|line| line.starts_with("///"))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            "/// Templates whose instances have wrappers by name alone, and no generic one:",
+            "///",
+            "/// - `any`: an argument is of several types or kinds: another template of this name, or `auto`",
+            "/// - `arity`: templates of this name differ in how many arguments or parameters they have",
+            "/// - `pack`: a parameter pack is any number of parameters, which no Rust function has",
+            "/// - `policy`: Rust has no name for its arguments, or one name for several of them",
+            "/// - `taken`: its name in Rust is that of `taken`",
+        ]
+    );
+    assert!(text.contains("pub unsafe fn known<"));
+}

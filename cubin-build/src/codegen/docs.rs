@@ -6,7 +6,7 @@ use super::{
     Facts, Module,
     families::Family,
     generics::{self, Enumerators, Generics},
-    plan::PlannedKernel,
+    plan::{PlannedKernel, PlannedModule},
     types::Scope,
     write::count,
 };
@@ -252,7 +252,8 @@ fn bounds<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
 }
 
 /// Documentation of a source file's module.
-pub(super) fn module(module: &Module, refused: &[(String, String)]) -> String {
+pub(super) fn module(planned: &PlannedModule<'_>) -> String {
+    let module = planned.input;
     let list = |ptx: bool| {
         let images = module.images.iter();
         let images = images.filter(|image| image.assembled_for.is_some() == ptx);
@@ -277,21 +278,39 @@ pub(super) fn module(module: &Module, refused: &[(String, String)]) -> String {
         let _ = write!(doc, ", with PTX for {ptx}");
     }
     doc.push('.');
-    if !refused.is_empty() {
-        doc.push_str("\n\nWithout a wrapper:\n");
-        for (name, reason) in refused {
-            let reason: String = reason
-                .chars()
-                .map(|character| {
-                    if character.is_control() {
-                        ' '
-                    } else {
-                        character
-                    }
-                })
-                .collect();
-            let _ = write!(doc, "\n- {}: {reason}", code(name));
-        }
-    }
+    let named_only = planned.named_only.iter();
+    let named_only = named_only.map(|template| (template.name.as_str(), &*template.reason));
+    list_with_reasons(
+        &mut doc,
+        "Templates whose instances have wrappers by name alone, and no generic one:",
+        named_only,
+    );
+    let refused = planned.refused.iter();
+    let refused = refused.map(|(name, reason)| (name.as_str(), &**reason));
+    list_with_reasons(&mut doc, "Without a wrapper:", refused);
     doc
+}
+
+fn list_with_reasons<'r>(
+    doc: &mut String,
+    title: &str,
+    all: impl ExactSizeIterator<Item = (&'r str, &'r str)>,
+) {
+    if all.len() == 0 {
+        return;
+    }
+    let _ = write!(doc, "\n\n{title}\n");
+    for (name, reason) in all {
+        let reason: String = reason
+            .chars()
+            .map(|character| {
+                if character.is_control() {
+                    ' '
+                } else {
+                    character
+                }
+            })
+            .collect();
+        let _ = write!(doc, "\n- {}: {reason}", code(name));
+    }
 }

@@ -91,53 +91,107 @@ pub(super) enum Pattern {
     Associated(usize),
 }
 
-/// The families among `kernels`, where their names are free.
+/// A template whose instances are called by name alone.
+pub(super) struct NamedOnly {
+    /// C++ name of the template.
+    pub(super) name: String,
+    /// Why there is no generic function.
+    pub(super) reason: String,
+}
+
+const PACK: &str = "a parameter pack is any number of parameters, which no Rust function has";
+const NAMESAKES: &str =
+    "templates of this name differ in how many arguments or parameters they have";
+const MANY: &str = "it has more than 12 arguments";
+const KINDS: &str =
+    "an argument is of several types or kinds: another template of this name, or `auto`";
+const UNKNOWN: &str = "Rust has no name for its arguments, or one name for several of them";
+const PARAMETERS: &str =
+    "its parameters differ between instances in more than what the arguments say";
+
+/// The families among `kernels`, where their names are free, and the templates that are none.
 pub(super) fn find(
     kernels: &[PlannedKernel<'_>],
     signatures: &Signatures,
     methods: &mut Methods,
-) -> Vec<Family> {
+) -> (Vec<Family>, Vec<NamedOnly>) {
     let mut groups: Map<(&[String], &str), Vec<&PlannedKernel<'_>>> = Map::new();
     for planned in kernels {
-        // A pack is any number of arguments, which no Rust function has.
-        let pack = planned.kernel.params.iter().any(|param| param.pack);
-        if !pack && !planned.kernel.template_args.is_empty() {
+        if !planned.kernel.template_args.is_empty() {
             let key = (planned.path.as_slice(), planned.kernel.base_name.as_str());
             groups.or_default(key).push(planned);
         }
     }
     let known = Known::new(kernels, signatures);
     let mut families: Vec<Family> = Vec::new();
-    for ((path, base_name), members) in groups {
-        let Some(mut family) = family(&known, &members) else {
+    let mut named_only = Vec::new();
+    for ((path, base_name), mut members) in groups {
+        let name = template_name(&members);
+        let mut refuse = |name: &str, reason: String| {
+            let name = name.to_owned();
+            named_only.push(NamedOnly { name, reason });
+        };
+        let pack =
+            |planned: &&PlannedKernel<'_>| planned.kernel.params.iter().any(|param| param.pack);
+        if members.iter().any(pack) {
+            refuse(&name, PACK.to_owned());
+        }
+        members.retain(|planned| !pack(planned));
+        if members.is_empty() {
             continue;
+        }
+        let mut family = match family(&known, &name, &members) {
+            Ok(family) => family,
+            Err(reason) => {
+                refuse(&name, reason.to_owned());
+                continue;
+            }
         };
         family.method = names::ident(base_name, names::Kind::Method);
         family.trait_name = camel_case(base_name);
         let same_trait =
-            |other: &Family| other.path == path && other.trait_name == family.trait_name;
-        if families.iter().any(same_trait)
-            || methods.take(path, &family.method, &family.name).is_err()
-        {
-            continue;
+            |other: &&Family| other.path == path && other.trait_name == family.trait_name;
+        let taken = match families.iter().find(same_trait) {
+            Some(other) => Err(other.name.clone()),
+            None => methods.take(path, &family.method, &family.name),
+        };
+        match taken {
+            Ok(()) => families.push(family),
+            Err(owner) => refuse(&name, format!("its name in Rust is that of `{owner}`")),
         }
-        families.push(family);
     }
-    families
+    (families, named_only)
 }
 
-fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
-    let first = members.first()?;
+/// The C++ name of the template that `members` are instances of.
+fn template_name(members: &[&PlannedKernel<'_>]) -> String {
+    let Some(first) = members.first() else {
+        return String::new();
+    };
+    let mut parts = names::components(&first.kernel.name);
+    parts.pop();
+    parts.push(&first.kernel.base_name);
+    parts.join("::")
+}
+
+fn family(
+    known: &Known<'_>,
+    name: &str,
+    members: &[&PlannedKernel<'_>],
+) -> Result<Family, &'static str> {
+    let Some(first) = members.first() else {
+        return Err(UNKNOWN);
+    };
     let arguments = first.kernel.template_args.len();
     let params = first.kernel.params.len();
     if arguments > MOST_GENERICS {
-        return None;
+        return Err(MANY);
     }
     let mut instances: Vec<Instance> = Vec::new();
     for member in members {
         let kernel = member.kernel;
         if kernel.template_args.len() != arguments || kernel.params.len() != params {
-            return None;
+            return Err(NAMESAKES);
         }
         // An instance for a type that Rust cannot name has its own wrapper only.
         if let Some(arguments) = known.arguments(kernel) {
@@ -147,6 +201,9 @@ fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
                 params: kernel.params.iter().map(|param| param.ty.clone()).collect(),
             });
         }
+    }
+    if instances.is_empty() {
+        return Err(UNKNOWN);
     }
     let generics: Option<Vec<Generic>> = (0..arguments)
         .map(|index| generic(&instances, index))
@@ -166,7 +223,7 @@ fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
     let mut clear = clear.into_iter();
     instances.retain(|_| clear.next().unwrap_or(false));
     if instances.is_empty() {
-        return None;
+        return Err(UNKNOWN);
     }
     let mut associated = 0;
     let mut patterns = Vec::new();
@@ -175,22 +232,16 @@ fn family(known: &Known<'_>, members: &[&PlannedKernel<'_>]) -> Option<Family> {
             .iter()
             .map(|instance| instance.params.get(index))
             .collect();
-        patterns.push(unify(&types?, &instances, index, true, &mut associated)?);
+        let pattern =
+            types.and_then(|types| unify(&types, &instances, index, true, &mut associated));
+        patterns.push(pattern.ok_or(PARAMETERS)?);
     }
-    let scopes = names::components(&first.kernel.name);
-    let scope: String = scopes
-        .iter()
-        .rev()
-        .skip(1)
-        .rev()
-        .map(|scope| format!("{scope}::"))
-        .collect();
-    Some(Family {
+    Ok(Family {
         path: first.path.clone(),
-        name: format!("{scope}{}", first.kernel.base_name),
+        name: name.to_owned(),
         method: String::new(),
         trait_name: String::new(),
-        generics: generics?,
+        generics: generics.ok_or(KINDS)?,
         instances,
         params: patterns,
     })

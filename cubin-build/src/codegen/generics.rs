@@ -21,19 +21,20 @@ pub(super) struct Generics<'f> {
 
 impl<'f> Generics<'f> {
     /// `T` for the only type and `N` for the only number, or `A`, `B`, … by position; none that a type of the
-    /// module has. A number is none of the kernel's parameters either: Rust takes both for values.
+    /// module or a parameter has.
     pub(super) fn new(scope: Scope<'_>, family: &'f Family) -> Self {
         let module = scope.module;
-        let first = family.instances.first();
-        let params = first
-            .and_then(|instance| module.kernels.get(instance.kernel))
-            .map_or_else(Vec::new, |kernel| scope.param_names(&kernel.kernel.params));
         let places = module
             .records
             .values()
             .chain(module.enums.values())
             .chain(module.opaques.values());
         let mut taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
+        // Nor may a parameter be called like a const generic.
+        let kernels = family.instances.iter();
+        let kernels = kernels.filter_map(|instance| module.kernels.get(instance.kernel));
+        let params = kernels.flat_map(|planned| &planned.kernel.params);
+        taken.extend(params.filter_map(|param| param.name.clone()));
         let types = family.generics.iter().filter(|kind| is_type(kind)).count();
         let mut all = Vec::new();
         for (index, kind) in family.generics.iter().enumerate() {
@@ -45,10 +46,7 @@ impl<'f> Generics<'f> {
                     _ => format!("A{index}"),
                 },
             };
-            let mut name = names::fresh(&name, &taken);
-            while !is_type(kind) && params.contains(&name) {
-                name = names::fresh(&format!("{name}_"), &taken);
-            }
+            let name = names::fresh(&name, &taken);
             taken.push(name.clone());
             all.push(name);
         }

@@ -36,7 +36,7 @@ const TYPE_NAMES: &[&str] = &[
     "Module", "Kernels", "Result", "Option", "Some", "None", "Ok", "Err", "Into", "From",
     "Default", "Copy", "Clone", "Debug", "Drop", "Send", "Sync", "Sized", "Fn", "Box", "Vec",
     "String", "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
-    "u32", "u64", "u128", "usize", "f32", "f64", "f16", "f128",
+    "u32", "u64", "u128", "usize", "f32", "f64", "f16", "f128", "size_of", "align_of",
 ];
 
 /// Modules that a generated module has or imports.
@@ -71,7 +71,9 @@ pub(super) enum Kind {
     Value,
     /// A struct, union or opaque type.
     Type,
-    /// A module: source file or namespace; also the method that leads to it.
+    /// The module of a source file.
+    Source,
+    /// The module of a namespace; also the method that leads to it.
     Module,
     /// A method of `Module` or `Kernels`.
     Method,
@@ -86,7 +88,8 @@ pub(super) fn ident(name: &str, kind: Kind) -> String {
     let reserved: &[&[&str]] = match kind {
         Kind::Value => &[],
         Kind::Type => &[TYPE_NAMES, MODULE_NAMES],
-        Kind::Module => &[MODULE_NAMES, METHOD_NAMES],
+        Kind::Source => &[MODULE_NAMES],
+        Kind::Module => &[MODULE_NAMES, METHOD_NAMES, TYPE_NAMES],
         Kind::Method => &[METHOD_NAMES],
     };
     let contains = |lists: &[&[&str]]| lists.iter().any(|list| list.contains(&text.as_str()));
@@ -110,14 +113,21 @@ pub(super) fn fresh(name: &str, taken: &[String]) -> String {
 fn sanitize(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for character in name.chars() {
-        let allowed = character == '_' || character.is_alphanumeric();
-        let next = if allowed { character } else { '_' };
-        text.push(next);
+        let allowed = character == '_' || character.is_ascii_alphanumeric() || is_letter(character);
+        text.push(if allowed { character } else { '_' });
     }
     if text.is_empty() || text.starts_with(|first: char| first.is_numeric()) {
         text.insert(0, '_');
     }
     text
+}
+
+/// Letters beyond ASCII, which names of files may have (nvcc spells those of identifiers `_u00f6`). Digits like `²` may not
+/// stand in a Rust identifier, and variants of other letters (`ª`) set off a lint that only the whole crate can allow.
+fn is_letter(character: char) -> bool {
+    character.is_alphabetic()
+        && !character.is_ascii()
+        && !matches!(character, 'ª' | 'º' | 'µ' | 'ŀ' | 'Ŀ' | 'ŉ' | 'ſ')
 }
 
 fn shorten(text: &str, whole: &str) -> String {
@@ -403,6 +413,22 @@ mod tests {
         assert_eq!(ident("Result", Kind::Type), "Result_");
         assert_eq!(ident("3d-conv", Kind::Module), "_3d_conv");
         assert_eq!(ident("types", Kind::Module), "types_");
+    }
+
+    #[test]
+    fn letters_beyond_ascii() {
+        assert_eq!(ident("größe", Kind::Source), "größe");
+        assert_eq!(ident("имя", Kind::Source), "имя");
+        assert_eq!(ident("x²", Kind::Source), "x_");
+        assert_eq!(ident("10µs", Kind::Source), "_10_s");
+    }
+
+    #[test]
+    fn namespaces_are_no_types() {
+        assert_eq!(ident("u32", Kind::Module), "u32_");
+        assert_eq!(ident("u32", Kind::Source), "u32");
+        assert_eq!(ident("load", Kind::Source), "load");
+        assert_eq!(ident("types", Kind::Source), "types_");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use cubin_core::Sm;
 
 use super::{
     Finding, Input, Module,
-    families::{self, Family},
+    families::{self, Family, NamedOnly},
     layout, names,
     names::Kind,
     placing::{TypeNames, share},
@@ -46,6 +46,8 @@ pub(super) struct PlannedModule<'a> {
     pub(super) kernels: Vec<PlannedKernel<'a>>,
     /// Templates that are also reachable as generic functions.
     pub(super) families: Vec<Family>,
+    /// Templates that are not.
+    pub(super) named_only: Vec<NamedOnly>,
     /// `__constant__`, `__device__` and `__managed__` variables.
     pub(super) globals: Vec<PlannedGlobal<'a>>,
     /// Without a wrapper: C++ name and reason.
@@ -109,7 +111,7 @@ impl<'a> Plan<'a> {
         let mut taken: Map<String, &str> = Map::new();
         let mut modules = Vec::new();
         for source in sources {
-            let ident = names::ident(&source.name, Kind::Module);
+            let ident = names::ident(&source.name, Kind::Source);
             if let Some(first) = taken.get(&ident) {
                 findings.push(Finding::NameCollision {
                     module: String::new(),
@@ -233,7 +235,7 @@ fn plan_module<'a>(
         findings,
     );
     let globals = name_globals(module, &ident, typed, &mut methods, findings);
-    let families = families::find(&kernels, signatures, &mut methods);
+    let (families, named_only) = families::find(&kernels, signatures, &mut methods);
 
     let places = placed.places;
     let mut planned = PlannedModule {
@@ -241,6 +243,7 @@ fn plan_module<'a>(
         ident,
         kernels,
         families,
+        named_only,
         globals,
         refused,
         records: Map::new(),

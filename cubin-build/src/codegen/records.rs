@@ -235,15 +235,18 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
     out.doc("A value with these members; all other bytes are zero.");
     let start = out.item();
     out.line("#[must_use]");
+    let tuple_structs = scope.tuple_structs();
+    let local = |name: &str| names::fresh(name, &tuple_structs);
     let args: Vec<String> = fields
         .iter()
-        .map(|(name, field)| format!("{name}: {}", scope.value(&field.ty)))
+        .map(|(name, field)| format!("{}: {}", local(name), scope.value(&field.ty)))
         .collect();
     out.signature("pub const fn new", &args, " -> Self {");
     let inits: Vec<String> = members
         .iter()
         .zip(names)
         .map(|(member, name)| match member {
+            Member::Field(_) if local(name) != *name => format!("{name}: {}", local(name)),
             Member::Field(_) => name.clone(),
             Member::Padding(bytes) | Member::Bits { bytes, .. } => {
                 format!("{name}: [0; {}]", number(i128::from(*bytes)))
@@ -282,6 +285,9 @@ fn write_bit_field(
     let set = taken.add(&format!("set_{}", field.name));
     let first = bit - offset * 8;
     let (primitive, wide) = bit_primitive(scalar);
+    let tuple_structs = scope.tuple_structs();
+    let [value, bits] = ["value", "bits"].map(|name| names::fresh(name, &tuple_structs));
+    let (value, bits) = (value.as_str(), bits.as_str());
     let is_enum = matches!(field.ty, Type::Enum(_));
     let wrap = |value: &str| {
         if is_enum {
@@ -290,7 +296,11 @@ fn write_bit_field(
             value.to_owned()
         }
     };
-    let unwrap = if is_enum { "value.0" } else { "value" };
+    let unwrap = if is_enum {
+        format!("{value}.0")
+    } else {
+        value.to_owned()
+    };
 
     out.line("");
     out.doc(&format!(
@@ -305,24 +315,23 @@ fn write_bit_field(
         &["&self".to_owned()],
         &result,
     );
-    let bits = format!("runtime::bits(&self.{storage}, {first}, {width})");
+    let stored = format!("runtime::bits(&self.{storage}, {first}, {width})");
     if scalar == Scalar::Bool {
-        out.line(wrap(&format!("{bits} != 0")));
+        out.line(wrap(&format!("{stored} != 0")));
     } else {
-        out.line(format!("let bits = {bits};"));
-        let value = if is_signed(scalar) {
-            format!("runtime::sign_extend(bits, {width})")
+        out.line(format!("let {bits} = {stored};"));
+        let extended = if is_signed(scalar) {
+            format!("runtime::sign_extend({bits}, {width})")
         } else {
-            "bits".to_owned()
+            bits.to_owned()
         };
-        out.line("#[allow(clippy::cast_possible_truncation)]");
         let cast = if primitive == wide {
-            value
+            extended
         } else {
-            format!("{value} as {primitive}")
+            format!("{extended} as {primitive}")
         };
-        out.line(format!("let value = {cast};"));
-        out.line(wrap("value"));
+        out.line(format!("let {value} = {cast};"));
+        out.line(wrap(value));
     }
     out.close("}");
     out.end_item(start);
@@ -332,17 +341,16 @@ fn write_bit_field(
         docs::code(&field.name)
     ));
     let start = out.item();
-    let args = ["&mut self".to_owned(), format!("value: {ty}")];
+    let args = ["&mut self".to_owned(), format!("{value}: {ty}")];
     out.signature(&format!("pub const fn {set}"), &args, " {");
-    out.line("#[allow(clippy::cast_sign_loss, clippy::cast_lossless)]");
-    let bits = if primitive == "u64" {
-        unwrap.to_owned()
+    let wide = if primitive == "u64" {
+        unwrap
     } else {
         format!("{unwrap} as u64")
     };
-    out.line(format!("let bits = {bits};"));
+    out.line(format!("let {bits} = {wide};"));
     out.line(format!(
-        "runtime::set_bits(&mut self.{storage}, {first}, {width}, bits);"
+        "runtime::set_bits(&mut self.{storage}, {first}, {width}, {bits});"
     ));
     out.close("}");
     out.end_item(start);
@@ -406,12 +414,15 @@ fn write_union(
     out.line("");
     let start = out.item();
     out.implementation("impl ::core::fmt::Debug", ident);
-    out.open("fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {");
+    let formatter = names::fresh("f", &scope.tuple_structs());
+    out.open(format!(
+        "fn fmt(&self, {formatter}: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{"
+    ));
     let name = string(ident.trim_start_matches("r#"));
     if !write::fits_in_list(&name) {
         out.unlike_rustfmt();
     }
-    out.line(format!("f.write_str({name})"));
+    out.line(format!("{formatter}.write_str({name})"));
     out.close("}");
     out.close("}");
     out.end_item(start);

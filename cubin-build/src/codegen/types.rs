@@ -10,12 +10,11 @@
 //! | `CUtensorMap` | 128 bytes with the header's alignment |
 
 use super::{
-    HalfTypes, names,
-    names::Kind,
+    HalfTypes,
     plan::{Key, Plan, PlannedModule, TYPES},
     write::{Writer, number},
 };
-use crate::signature::model::{Param, Scalar, Type, Vector};
+use crate::signature::model::{Scalar, Type, Vector};
 
 /// Writes types as seen from one module of the generated file.
 #[derive(Clone, Copy)]
@@ -48,31 +47,6 @@ impl Scope<'_> {
         }
     }
 
-    /// Rust names of parameters, none twice, and none that an enumeration has: its constructor is a value, which Rust
-    /// lets no parameter hide.
-    pub(super) fn param_names(&self, params: &[Param]) -> Vec<String> {
-        let enums = self.module.enums.values();
-        let enums: Vec<String> = enums.map(|place| place.ident.clone()).collect();
-        let mut names: Vec<String> = Vec::new();
-        let mut in_pack = 0;
-        for (ordinal, param) in params.iter().enumerate() {
-            let name = match &param.name {
-                Some(name) if param.pack => {
-                    in_pack += 1;
-                    format!("{name}_{}", in_pack - 1)
-                }
-                Some(name) => name.clone(),
-                None => format!("p{ordinal}"),
-            };
-            let mut name = names::ident(&name, Kind::Value);
-            while names.contains(&name) || enums.contains(&name) {
-                name.push('_');
-            }
-            names.push(name);
-        }
-        names
-    }
-
     fn scalar(&self, scalar: Scalar) -> String {
         if let Some(name) = primitive(scalar) {
             return name.to_owned();
@@ -90,6 +64,25 @@ impl Scope<'_> {
             // Every reachable type has a place; a hole would be a compile error in the user's crate.
             None => "::core::ffi::c_void".to_owned(),
         }
+    }
+
+    /// Names that no parameter or local may have here: those of tuple structs, which enumerations are.
+    pub(super) fn tuple_structs(&self) -> Vec<String> {
+        let modules = self.plan.modules.iter();
+        let places = modules.flat_map(|module| module.enums.values());
+        let mut found: Vec<String> = places
+            .filter(|place| {
+                let exported = place.shared.as_ref().map(|shared| &shared.path);
+                place.path == self.here || exported.is_some_and(|path| path == self.here)
+            })
+            .map(|place| place.ident.clone())
+            .collect();
+        if self.here == [TYPES] {
+            let scalars = self.plan.builtins.scalars.iter();
+            found.extend(scalars.map(|scalar| newtype_name(*scalar)));
+            found.push("DeviceFunction".to_owned());
+        }
+        found
     }
 
     fn in_types(&self, ident: &str) -> String {

@@ -3,8 +3,7 @@
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`, with PTX for `compute_80`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments)]
-#[allow(clippy::upper_case_acronyms)]
+#[allow(clippy::all, clippy::pedantic)]
 pub mod more {
     use super::runtime;
     use super::types;
@@ -1366,8 +1365,7 @@ pub mod more {
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments)]
-#[allow(clippy::upper_case_acronyms)]
+#[allow(clippy::all, clippy::pedantic)]
 pub mod types {
     use super::runtime;
 

@@ -1,7 +1,7 @@
 //! Wrappers that call no driver and depend on no crate: images, facts, launch checks, and for each kernel a
 //! struct of its arguments that yields the `kernelParams` array of `cuLaunchKernel`, for any driver binding.
 
-use super::{Methods, Write, globals, images, kernels};
+use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::Family,
@@ -89,9 +89,12 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         write_arguments(out, scope, kernel);
     }
     let enumerators = generics::enumerators(methods.families);
+    // No parameter may be called like a struct without members.
+    let structs = methods.kernels.iter().map(|kernel| kernel.method.clone());
+    let formatter = names::fresh("f", &structs.collect::<Vec<_>>());
     for family in methods.families {
         out.line("");
-        write_family(out, scope, family, &enumerators);
+        write_family(out, scope, family, &enumerators, &formatter);
     }
     out.close("}");
 }
@@ -99,7 +102,7 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
 fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
     let kernel = planned.kernel;
     let ident = names::ident(planned.method.trim_start_matches("r#"), Kind::Type);
-    let names = scope.param_names(&kernel.params);
+    let names = param_names(&kernel.params, Vec::new());
     out.doc(&docs::facts(scope.module.input, planned));
     let start = out.item();
     out.line("#[derive(Clone, Copy, Debug)]");
@@ -165,7 +168,13 @@ fn kernel_params(out: &mut Writer, names: &[String]) {
 }
 
 /// One struct for the arguments of all instances of a template.
-fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators: &[Enumerators]) {
+fn write_family(
+    out: &mut Writer,
+    scope: Scope<'_>,
+    family: &Family,
+    enumerators: &[Enumerators],
+    formatter: &str,
+) {
     let generics = Generics::new(scope, family);
     let Some(first) = family
         .instances
@@ -175,7 +184,7 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators
         return;
     };
     let ident = names::ident(family.method.trim_start_matches("r#"), Kind::Type);
-    let names = scope.param_names(&first.kernel.params);
+    let names = param_names(&first.kernel.params, Vec::new());
     let (declared, clause) = generics.declared();
     let clause = clause.map_or_else(String::new, |clause| format!("where\n    {clause},"));
     let applied = format!("{ident}<{}>", generics.applied());
@@ -240,8 +249,12 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators
     out.line("");
     let start = out.item();
     item(out, "impl", &format!(" ::core::fmt::Debug for {applied}"));
-    out.open("fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {");
-    out.line("f.debug_struct(Self::INFO.name).finish_non_exhaustive()");
+    out.open(format!(
+        "fn fmt(&self, {formatter}: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{"
+    ));
+    out.line(format!(
+        "{formatter}.debug_struct(Self::INFO.name).finish_non_exhaustive()"
+    ));
     out.close("}");
     out.close("}");
     out.end_item(start);

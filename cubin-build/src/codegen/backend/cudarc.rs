@@ -5,7 +5,7 @@
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
-use super::{Methods, Namespace, Write, globals, images, kernels};
+use super::{Methods, Namespace, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
@@ -82,7 +82,7 @@ impl Write for Cudarc {
         out.line("");
         globals(out, scope);
         out.line("");
-        loading(out, &module.input.name, module.kernels.len());
+        loading(out, scope);
         for part in parts(scope, methods, "&self.module", "'_") {
             out.line("");
             out.lines(&part);
@@ -145,7 +145,13 @@ fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) 
     all
 }
 
-fn loading(out: &mut Writer, name: &str, kernels: usize) {
+fn loading(out: &mut Writer, scope: Scope<'_>) {
+    let taken = scope.tuple_structs();
+    let local = |name: &str| names::fresh(name, &taken);
+    let [context, loaded, kernel, threads, shared, function] = [
+        "context", "module", "kernel", "threads", "shared", "function",
+    ]
+    .map(local);
     out.doc(
         "Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
 minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
@@ -157,20 +163,26 @@ there is no driver.",
     );
     out.signature(
         "pub fn load",
-        &["context: &::std::sync::Arc<::cudarc::driver::CudaContext>".to_owned()],
+        &[format!(
+            "{context}: &::std::sync::Arc<::cudarc::driver::CudaContext>"
+        )],
         " -> Result<Self, runtime::LoadError> {",
     );
     let call = Expr::Call(
         "runtime::LoadedModule::load".to_owned(),
         vec![
-            Expr::string(name),
-            Expr::atom("context"),
+            Expr::string(&scope.module.input.name),
+            Expr::atom(&context),
             Expr::atom("Self::IMAGES"),
-            Expr::atom(kernels.to_string()),
+            Expr::atom(scope.module.kernels.len().to_string()),
         ],
     );
-    out.expr("let module = ", &call, "?;");
-    out.line("Ok(Self { module })");
+    out.expr(&format!("let {loaded} = "), &call, "?;");
+    out.line(if loaded == "module" {
+        "Ok(Self { module })".to_owned()
+    } else {
+        format!("Ok(Self {{ module: {loaded} }})")
+    });
     out.close("}");
     out.line("");
     out.doc(
@@ -206,11 +218,11 @@ When the image does not hold the kernel, or the driver refuses.",
         "pub fn cu_function",
         &[
             "&self".to_owned(),
-            "kernel: &runtime::KernelInfo".to_owned(),
+            format!("{kernel}: &runtime::KernelInfo"),
         ],
         " -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {",
     );
-    out.line("self.module.function(Self::KERNELS, kernel)");
+    out.line(format!("self.module.function(Self::KERNELS, {kernel})"));
     out.close("}");
     out.line("");
     out.doc(
@@ -224,15 +236,22 @@ When the image does not hold the kernel, or the driver refuses.",
         "pub fn active_blocks_per_sm",
         &[
             "&self".to_owned(),
-            "kernel: &runtime::KernelInfo".to_owned(),
-            "threads: u32".to_owned(),
-            "shared: u32".to_owned(),
+            format!("{kernel}: &runtime::KernelInfo"),
+            format!("{threads}: u32"),
+            format!("{shared}: u32"),
         ],
         " -> Result<u32, runtime::LaunchError> {",
     );
-    out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
-    let call = "runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)";
-    out.line(call);
+    out.line(format!(
+        "let {function} = self.module.function(Self::KERNELS, {kernel})?;"
+    ));
+    let call = Expr::Call(
+        "runtime::active_blocks_per_sm".to_owned(),
+        ["&self.module", &*function, &*kernel, &*threads, &*shared]
+            .map(Expr::atom)
+            .to_vec(),
+    );
+    out.expr("", &call, "");
     out.close("}");
     out.line("");
     out.doc(
@@ -246,13 +265,17 @@ When the image does not hold the kernel, or the driver refuses.",
         "pub fn suggested_block_size",
         &[
             "&self".to_owned(),
-            "kernel: &runtime::KernelInfo".to_owned(),
-            "shared: u32".to_owned(),
+            format!("{kernel}: &runtime::KernelInfo"),
+            format!("{shared}: u32"),
         ],
         " -> Result<(u32, u32), runtime::LaunchError> {",
     );
-    out.line("let function = self.module.function(Self::KERNELS, kernel)?;");
-    out.line("runtime::suggested_block_size(&self.module, function, kernel, shared)");
+    out.line(format!(
+        "let {function} = self.module.function(Self::KERNELS, {kernel})?;"
+    ));
+    out.line(format!(
+        "runtime::suggested_block_size(&self.module, {function}, {kernel}, {shared})"
+    ));
     out.close("}");
 }
 
@@ -358,11 +381,13 @@ struct Call<'c> {
     index: String,
     info: String,
     module: &'c str,
+    /// What no local may be called.
+    tuple_structs: Vec<String>,
 }
 
 fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>, module: &str) {
     let kernel = planned.kernel;
-    let names = scope.param_names(&kernel.params);
+    let names = param_names(&kernel.params, scope.tuple_structs());
     let params = kernel.params.iter().zip(names);
     let arguments: Vec<Argument> = params
         .map(|(param, name)| argument(scope, param, name))
@@ -375,6 +400,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         index: planned.index.to_string(),
         info: format!("&info::{}", planned.constant),
         module,
+        tuple_structs: scope.tuple_structs(),
     };
     launch(out, &call, &arguments);
     out.end_item(start);
@@ -405,7 +431,7 @@ fn family_wrapper(
     else {
         return;
     };
-    let names = scope.param_names(&first.kernel.params);
+    let names = param_names(&first.kernel.params, scope.tuple_structs());
     let size = |ordinal: usize| {
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| scope.module.kernels.get(instance.kernel));
@@ -457,6 +483,7 @@ fn family_wrapper(
         index: format!("{this}::INDEX"),
         info: format!("{this}::INFO"),
         module,
+        tuple_structs: scope.tuple_structs(),
     };
     launch(out, &call, &arguments);
     out.end_item(start);
@@ -464,10 +491,8 @@ fn family_wrapper(
 
 /// The wrapper's signature and body.
 fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
-    let taken: Vec<String> = arguments
-        .iter()
-        .map(|argument| argument.name.clone())
-        .collect();
+    let mut taken = call.tuple_structs.clone();
+    taken.extend(arguments.iter().map(|argument| argument.name.clone()));
     let stream = names::fresh("stream", &taken);
     let launch = names::fresh("launch", &taken);
     let ready = names::fresh("ready", &taken);

@@ -8,12 +8,14 @@ use super::{
     Backend, docs,
     families::Family,
     info, instances, names,
+    names::Kind,
     plan::{Key, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, TYPES},
     records, types,
     types::Scope,
     variables,
     write::{self, Expr, Writer, string},
 };
+use crate::signature::model::Param;
 use crate::sorted::{self, Map, Set};
 
 /// Facts about targets, kernels and addresses: the part of the generated file that no driver is needed for.
@@ -88,8 +90,7 @@ impl Holds {
 /// Lints that names and shapes from C++ set off in a Rust file.
 const MODULE_LINTS: &str = "#[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::pedantic, clippy::too_many_arguments)]
-#[allow(clippy::upper_case_acronyms)]";
+#[allow(clippy::all, clippy::pedantic)]";
 
 /// The whole file.
 pub(super) fn write_file(plan: &Plan<'_>) -> String {
@@ -179,7 +180,7 @@ fn write_module(
             }
         }
     }
-    out.doc(&docs::module(module.input, &module.refused));
+    out.doc(&docs::module(module));
     out.lines(MODULE_LINTS);
     out.open(format!("pub mod {} {{", module.ident));
     write_node(
@@ -480,4 +481,23 @@ fn info_path(path: &[String], constant: &str) -> String {
         text.push_str("::");
     }
     format!("{text}info::{constant}")
+}
+
+/// Rust names of parameters, none twice and none in `taken`.
+fn param_names(params: &[Param], taken: Vec<String>) -> Vec<String> {
+    let (start, mut names) = (taken.len(), taken);
+    let mut in_pack = 0;
+    for (ordinal, param) in params.iter().enumerate() {
+        let name = match &param.name {
+            Some(name) if param.pack => {
+                in_pack += 1;
+                format!("{name}_{}", in_pack - 1)
+            }
+            Some(name) => name.clone(),
+            None => format!("p{ordinal}"),
+        };
+        let name = names::fresh(&names::ident(&name, Kind::Value), &names);
+        names.push(name);
+    }
+    names.split_off(start)
 }
