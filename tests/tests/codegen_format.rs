@@ -384,9 +384,10 @@ fn module(width: usize) -> Module {
 
 #[test]
 fn rustfmt_leaves_names_of_any_width_alone() {
-    // Names of more than 80 characters are cut.
+    // Names of more than 200 characters are cut.
+    let widths = (6..=92).chain([100, 115, 200, 201]);
     let mut input = Input {
-        modules: (6..=81).map(module).collect(),
+        modules: widths.map(module).collect(),
         ..with_kernels(Vec::new())
     };
     for (backend, half, edition) in [

@@ -86,6 +86,18 @@ impl Writer {
         self.depth += 1;
     }
 
+    /// Opens `head {` for a struct, union or `impl`; where that is too long, rustfmt gives the brace a line of its own,
+    /// but forgets the indentation.
+    pub(super) fn open_item(&mut self, head: &str) {
+        let one_line = format!("{head} {{");
+        if width(&one_line) <= MAX_WIDTH {
+            self.open(one_line);
+        } else {
+            self.line(head);
+            self.open("{");
+        }
+    }
+
     /// Closes a block with `line`.
     pub(super) fn close(&mut self, line: impl AsRef<str>) {
         self.depth = self.depth.saturating_sub(1);
@@ -312,7 +324,7 @@ impl Writer {
             return;
         }
         // rustfmt forgets the indentation, and breaks tuples.
-        if width(&one_line) < MAX_WIDTH || implementor.len() > 2 && implementor.starts_with('(') {
+        if width(&one_line) <= MAX_WIDTH || implementor.len() > 2 && implementor.starts_with('(') {
             self.unlike_rustfmt();
         }
         self.line(head);

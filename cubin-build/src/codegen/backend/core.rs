@@ -109,14 +109,7 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
     } else {
-        let head = format!("pub struct {ident}");
-        if out.fits(&format!("{head} {{")) {
-            out.open(format!("{head} {{"));
-        } else {
-            // rustfmt gives the brace a line of its own here.
-            out.line(head);
-            out.open("{");
-        }
+        out.open_item(&format!("pub struct {ident}"));
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
             out.field(&format!("pub {name}"), &scope.value(&param.ty));
@@ -125,7 +118,7 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     }
     out.end_item(start);
     out.line("");
-    out.open(format!("impl {ident} {{"));
+    out.open_item(&format!("impl {ident}"));
     out.doc("Facts about the kernel.");
     let start = out.item();
     let value = format!("&super::info::{}", planned.constant);
