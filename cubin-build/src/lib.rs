@@ -61,25 +61,48 @@
 //! Every builder of a build script needs a generated file of its own: [`Builder::out_file`]. A `cubin.toml` may be shared:
 //! [`Builder::config`]; paths in it are relative to it. When the *first* `cubin.toml` is added to a crate that had none,
 //! touch `build.rs` once: cargo cannot watch a file that does not exist without running the script at every build.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `fatbin` | compressed entries of `.fatbin` sources |
+//! | `cli` | the command `cargo cubin`; nothing for a build script |
+//!
+//! # Versions
+//!
+//! What stays until the next breaking release: [`Builder`] with what it takes and gives, the codes of [`diag::codes`], the
+//! keys of `cubin.toml` ([`config`]), the environment above, and what generated code offers. The modules below are public
+//! because `cargo cubin` and the tests of this project use them, and because they document what a build does; as Rust
+//! interfaces they may change in any release.
 
 // A build script is a whole program, and is shown as one.
 #![allow(clippy::needless_doctest_main)]
 
 pub mod builder;
+#[doc(hidden)]
 pub mod cache;
+#[doc(hidden)]
 pub mod cargo;
 pub mod codegen;
 pub mod compile;
 pub mod config;
 pub mod diag;
+#[doc(hidden)]
 pub mod env;
+#[doc(hidden)]
 pub mod jobs;
+#[doc(hidden)]
 pub mod json;
 pub mod policy;
 mod report;
 pub mod signature;
+#[doc(hidden)]
 pub mod sorted;
 pub mod source;
 pub mod toolkit;
 
-pub use builder::{Backend, Builder, HalfTypes, Ptx};
+pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx};
+// `Facts` and others hold its types.
+#[doc(no_inline)]
+pub use cubin_core;

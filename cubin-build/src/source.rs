@@ -39,16 +39,19 @@ impl SourceFile {
     }
 
     /// The path as messages show it: relative to the package where possible.
+    #[must_use]
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
     /// The whole text.
+    #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
     /// Byte range of line `line` (from 1) without its line end; empty at the end of the text when there is no such line.
+    #[must_use]
     pub fn line_range(&self, line: u32) -> Range<usize> {
         let text = self.text();
         let lines = self.lines();
@@ -62,6 +65,7 @@ impl SourceFile {
     }
 
     /// 1-based line and column (in characters) of a byte offset.
+    #[must_use]
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let mut end = offset.min(self.text().len());
         while !self.text().is_char_boundary(end) {
@@ -101,6 +105,7 @@ pub struct Span {
 
 impl Span {
     /// Bytes `range` of `file`.
+    #[must_use]
     pub fn new(file: &SourceFile, range: Range<usize>) -> Self {
         Self {
             file: file.clone(),
@@ -109,6 +114,7 @@ impl Span {
     }
 
     /// Line `line` (from 1) without the white space around it.
+    #[must_use]
     pub fn line(file: &SourceFile, line: u32) -> Self {
         let range = file.line_range(line);
         let text = &file.text()[range.clone()];
@@ -117,16 +123,19 @@ impl Span {
     }
 
     /// The text it covers; empty when the range does not fit the file.
+    #[must_use]
     pub fn text(&self) -> &str {
         self.file.text().get(self.range.clone()).unwrap_or("")
     }
 
     /// 1-based line and column (in characters) of its start.
+    #[must_use]
     pub fn start(&self) -> (usize, usize) {
         self.file.line_column(self.range.start)
     }
 
     /// 1-based line and column (in characters) of the first character behind it.
+    #[must_use]
     pub fn end(&self) -> (usize, usize) {
         self.file.line_column(self.range.end)
     }
@@ -157,6 +166,7 @@ const NAME_LINES: u32 = 8;
 ///
 /// The name itself where it is found there, followed by `(` if possible, at most a few lines below and not past
 /// the body's brace. A kernel whose name a macro pastes together is nowhere: then the whole line is returned.
+#[must_use]
 pub fn locate_name(file: &SourceFile, line: u32, base_name: &str) -> Span {
     if base_name.is_empty() {
         return Span::line(file, line);

@@ -1,7 +1,7 @@
 //! Who calls whom: `.nv.callgraph`, `.nv.prototype` and `.nv.rel.action`.
 //!
 //! `.nv.callgraph` has calls between functions with symbols of their own. Whole-program builds place non-inlined
-//! callees inside the kernel's section, and calls of these are not listed. Source: CUBIN_FORMAT section 8.
+//! callees inside the kernel's section, and calls of these are not listed. Measured on CUDA 11.7 to 13.5.
 
 use crate::{
     Error, Result,
@@ -12,6 +12,7 @@ use crate::{
 
 /// One entry of `.nv.callgraph`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Call<'a> {
     /// A direct call, both by symbol index.
     Direct {
@@ -134,6 +135,7 @@ impl<'a> Iterator for Calls<'a> {
 
 /// A function declared in `.nv.prototype`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prototype<'a> {
     /// Symbol index.
     pub function: u32,
@@ -170,6 +172,7 @@ pub fn prototypes<'a>(
 
 /// Contents of `.nv.rel.action`: what a loader does for each relocation type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RelActions<'a> {
     /// The relocation type that the first descriptor is for.
     pub first: u32,

@@ -1,7 +1,7 @@
 //! `.nv.compat`: what the code needs of a device or of a finalizer.
 //!
 //! Records have the formats of `.nv.info` with codes of their own ([`Compat`]). Present for sm_90 and above from 13.0,
-//! for sm_100 and above in 12.8 and 12.9. Source: CUBIN_FORMAT section 7.
+//! for sm_100 and above in 12.8 and 12.9. Measured on CUDA 12.8 to 13.5.
 
 use crate::{
     Result,
@@ -38,6 +38,7 @@ pub fn value<'a>(elf: &Elf<'a>, code: Compat) -> Result<Option<Value<'a>>> {
 }
 
 /// The version in a FINALIZER_VERSION record: major, minor, patch. 13.4 and later.
+#[must_use]
 pub fn finalizer_version(record: &Attribute<'_>) -> Option<(u8, u8, u8)> {
     if Compat(record.code) != Compat::FINALIZER_VERSION {
         return None;

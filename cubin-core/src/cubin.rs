@@ -45,11 +45,13 @@ impl<'a> Cubin<'a> {
     }
 
     /// The container: header, sections, symbols.
+    #[must_use]
     pub fn elf(&self) -> &Elf<'a> {
         &self.elf
     }
 
     /// Whether the file is relocatable, executable or both.
+    #[must_use]
     pub fn kind(&self) -> ObjectKind {
         match self.elf.header().kind {
             ElfType::REL => ObjectKind::Relocatable,
@@ -60,6 +62,7 @@ impl<'a> Cubin<'a> {
     }
 
     /// What `e_flags` says.
+    #[must_use]
     pub fn flags(&self) -> Flags {
         Flags::of(self.elf.header())
     }

@@ -8,6 +8,7 @@ use crate::limits;
 ///
 /// `None` when the symbol is not mangled, when its encoding is not understood, or when the name would be longer than
 /// [`limits::DEMANGLED`] bytes: back references make names whose length doubles with every few bytes.
+#[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
     if !symbol.starts_with("_Z") || symbol.len() > limits::MANGLED {
         return None;

@@ -75,6 +75,7 @@ impl fmt::Display for Figure {
 
 /// A figure that differs. `None` means that the file does not record it, or that it is not statically known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// Which one.
     pub figure: Figure,
@@ -86,6 +87,7 @@ pub struct Change {
 
 impl Change {
     /// After minus before, when both are known.
+    #[must_use]
     pub fn delta(&self) -> Option<i64> {
         let delta = i128::from(self.after?).saturating_sub(i128::from(self.before?));
         Some(i64::try_from(delta).unwrap_or(if delta > 0 { i64::MAX } else { i64::MIN }))
@@ -112,6 +114,7 @@ impl fmt::Display for Change {
 
 /// A function that is on both sides and differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Changed<'a> {
     /// Before.
     pub before: Function<'a>,
@@ -125,6 +128,7 @@ pub struct Changed<'a> {
 
 /// The differences between two sets of functions. Functions that equal each other are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Diff<'a> {
     /// Only after, in section order.
     pub added: Vec<Function<'a>>,
@@ -138,6 +142,7 @@ pub struct Diff<'a> {
 
 impl Diff<'_> {
     /// Whether nothing differs.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
@@ -158,6 +163,7 @@ pub fn cubins<'a>(before: &Cubin<'a>, after: &Cubin<'a>) -> Result<Diff<'a>> {
 }
 
 /// What differs between two sets of functions, by their figures. Symbols that repeat are paired in order.
+#[must_use]
 pub fn functions<'a>(before: Vec<Function<'a>>, after: Vec<Function<'a>>) -> Diff<'a> {
     // The comparison of code cannot fail when there is none.
     pair(before, after, |_, _| Ok(None)).unwrap_or_default()
@@ -311,22 +317,7 @@ mod tests {
             params: Params::Recorded {
                 base: 0x210,
                 size: 12,
-                params: vec![
-                    Param {
-                        ordinal: 0,
-                        offset: 0,
-                        size: 8,
-                        pointee_align_log2: 0,
-                        pointee_space: 0,
-                    },
-                    Param {
-                        ordinal: 1,
-                        offset: 8,
-                        size: 4,
-                        pointee_align_log2: 0,
-                        pointee_space: 0,
-                    },
-                ],
+                params: vec![Param::new(0, 0, 8), Param::new(1, 8, 4)],
             },
             launch: LaunchBounds::default(),
             cuobjdump: Cuobjdump::default(),

@@ -8,6 +8,8 @@
 //! goblin lends its ELF structures and constants. The fields are read here one by one, so that unaligned data and
 //! big-endian hosts are served too; the compiler makes plain loads of them.
 
+use core::fmt;
+
 use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, SIZEOF_IDENT},
     section_header::{SHF_EXECINSTR, SHN_UNDEF, SHN_XINDEX},
@@ -15,10 +17,12 @@ use goblin::elf::{
 use goblin::{elf32, elf64};
 
 mod names;
+mod sections;
 mod symbols;
 mod types;
 
 pub use names::{Names, StringTable, utf8_part};
+pub use sections::Sections;
 pub use types::{Class, Header, Layout, Place, Section, Symbol};
 
 use crate::{
@@ -29,7 +33,7 @@ use crate::{
 };
 
 /// A well-formed CUDA ELF object over borrowed bytes.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Elf<'a> {
     data: &'a [u8],
     header: Header,
@@ -41,7 +45,7 @@ pub struct Elf<'a> {
 }
 
 /// The symbol table with what belongs to it; empty when the file has none.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 struct SymbolTable<'a> {
     section: u32,
     entries: &'a [u8],
@@ -49,6 +53,16 @@ struct SymbolTable<'a> {
     names: StringTable<'a>,
     /// SHT_SYMTAB_SHNDX: u32 section index per symbol.
     extended: Option<&'a [u8]>,
+}
+
+/// The header and the length, not the bytes.
+impl fmt::Debug for Elf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Elf")
+            .field("header", &self.header)
+            .field("len", &self.data.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Elf<'a> {
@@ -150,7 +164,8 @@ impl<'a> Elf<'a> {
 
     /// Adds the name of `section` to an error: as much of it as a message needs, its number when it has none.
     #[cold]
-    pub fn place(&self, error: Error, section: &Section) -> Error {
+    #[must_use]
+    pub(crate) fn place(&self, error: Error, section: &Section) -> Error {
         let tail = self.section_names.tail(section.name);
         let window = tail.get(..limits::NAME_IN_ERROR).unwrap_or(tail);
         let end = window.iter().position(|&byte| byte == 0);
@@ -162,24 +177,28 @@ impl<'a> Elf<'a> {
 
     /// The whole file.
     #[inline]
+    #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.data
     }
 
     /// The file header.
     #[inline]
+    #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// Number of sections, section 0 included.
     #[inline]
+    #[must_use]
     pub fn section_count(&self) -> u32 {
         self.header.section_count
     }
 
     /// Number of sections with machine code (`SHF_EXECINSTR`).
     #[inline]
+    #[must_use]
     pub fn executable_sections(&self) -> u32 {
         self.executable
     }
@@ -208,21 +227,20 @@ impl<'a> Elf<'a> {
 
     /// All section headers in file order, section 0 included.
     #[inline]
+    #[must_use]
     pub fn sections(&self) -> Sections<'a> {
-        Sections {
-            class: self.header.class,
-            rest: self.table,
-            index: 0,
-        }
+        Sections::new(self.header.class, self.table)
     }
 
     /// The first section whose name is exactly `name`.
+    #[must_use]
     pub fn section_named(&self, name: &[u8]) -> Option<Section> {
         self.sections().find(|section| self.is_named(section, name))
     }
 
     /// Whether the name of `section` is exactly `name`; compares no more bytes than that name has.
     #[inline]
+    #[must_use]
     pub fn is_named(&self, section: &Section, name: &[u8]) -> bool {
         self.section_names
             .tail(section.name)
@@ -232,6 +250,7 @@ impl<'a> Elf<'a> {
 
     /// The string table of section names.
     #[inline]
+    #[must_use]
     pub fn section_names(&self) -> StringTable<'a> {
         self.section_names
     }
@@ -264,27 +283,6 @@ impl<'a> Elf<'a> {
     #[inline]
     pub fn reader(&self, section: &Section) -> Result<Reader<'a>> {
         Ok(Reader::new(self.data(section)?, section.offset))
-    }
-}
-
-/// Section headers in file order; made by [`Elf::sections`].
-#[derive(Debug, Clone)]
-pub struct Sections<'a> {
-    class: Class,
-    rest: &'a [u8],
-    index: u32,
-}
-
-impl Iterator for Sections<'_> {
-    type Item = Section;
-
-    #[inline]
-    fn next(&mut self) -> Option<Section> {
-        let (entry, rest) = self.rest.split_at_checked(section_size(self.class))?;
-        let section = decode_section(self.class, entry, self.index)?;
-        self.rest = rest;
-        self.index = self.index.wrapping_add(1);
-        Some(section)
     }
 }
 

@@ -38,16 +38,19 @@ impl Error {
     }
 
     /// What happened and what to do, without the place.
+    #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
     /// The section the error lies in, where known.
+    #[must_use]
     pub fn section(&self) -> Option<&str> {
         self.0.section.as_deref()
     }
 
     /// Byte offset from the start of the file.
+    #[must_use]
     pub fn offset(&self) -> u64 {
         self.0.offset
     }

@@ -319,7 +319,7 @@ impl Block {
             offset: record.offset.into(),
             size: record.size,
             pointee_align_log2: record.pointee_align_log2,
-            pointee_space: record.pointee_space.0,
+            pointee_space: record.pointee_space,
         };
         if self.params.is_empty() {
             // Most toolkits write the highest ordinal first, which is the count; nvlink 13.5 the lowest.

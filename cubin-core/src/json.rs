@@ -213,7 +213,7 @@ pub fn write_function(
                 object.number("ordinal", param.ordinal)?;
                 object.number("offset", param.offset)?;
                 object.number("size", param.size)?;
-                object.number("pointee_space", param.pointee_space)?;
+                object.number("pointee_space", param.pointee_space.0)?;
                 let align = 1_u64
                     .checked_shl(param.pointee_align_log2.into())
                     .filter(|&align| align > 1);

@@ -1,7 +1,10 @@
 //! Kernels and device functions in the user's terms.
 
+use crate::consts::PointeeSpace;
+
 /// A function of a cubin that has code of its own: a kernel (entry point) or a separate device function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Function<'a> {
     /// The symbol, mangled as in the file.
     ///
@@ -29,6 +32,7 @@ pub struct Function<'a> {
 
 /// What a function needs, per thread or per block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Resources {
     /// Registers per thread: REGCOUNT, which for kernels of relocatable objects is not final (nvlink raises it to what
     /// the callees need); the high byte of the section's `sh_info` where there is no such record.
@@ -64,9 +68,10 @@ pub struct Resources {
 }
 
 /// What the cubin says of a kernel's parameters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Params {
     /// The file has no record to tell from.
+    #[default]
     NotRecorded,
     /// The parameters; empty when the kernel takes none.
     Recorded {
@@ -81,6 +86,7 @@ pub enum Params {
 
 /// One kernel parameter, from KPARAM_INFO or KPARAM_INFO_V2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Param {
     /// Position in the parameter list, from 0.
     pub ordinal: u16,
@@ -90,12 +96,27 @@ pub struct Param {
     pub size: u32,
     /// log2 of the alignment of what a pointer parameter points to, where recorded.
     pub pointee_align_log2: u8,
-    /// Memory space of what a pointer parameter points to: 0 not declared, 1 local, 2 shared, 3 constant, 4 global, 5 generic.
-    pub pointee_space: u8,
+    /// Memory space of what a pointer parameter points to.
+    pub pointee_space: PointeeSpace,
+}
+
+impl Param {
+    /// A parameter of `size` bytes at `offset`, of which no pointee is recorded.
+    #[must_use]
+    pub const fn new(ordinal: u16, offset: u32, size: u32) -> Self {
+        Self {
+            ordinal,
+            offset,
+            size,
+            pointee_align_log2: 0,
+            pointee_space: PointeeSpace::UNSPECIFIED,
+        }
+    }
 }
 
 /// Block and cluster limits that the source declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LaunchBounds {
     /// `__launch_bounds__` first argument, as x, y, z.
     pub max_threads: Option<[u32; 3]>,
@@ -115,6 +136,7 @@ pub struct LaunchBounds {
 ///
 /// CONSTANT\[bank] is [`Resources::constant`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Cuobjdump {
     /// REG
     pub reg: u32,

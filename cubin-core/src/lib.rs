@@ -3,7 +3,68 @@
 //! A *cubin* is a little-endian ELF object that holds GPU machine code (SASS). This crate borrows the
 //! bytes, parses nothing that is not asked for, opens no file, runs no program and never panics:
 //! damaged input is an [`Error`] that names the section and the offset; unknown records are data.
+//!
+//! ```
+//! use cubin_core::{Cubin, Params, Sm};
+//!
+//! # fn main() -> cubin_core::Result<()> {
+//! // saxpy(int n, float a, const float *x, float *y), compiled with -arch=sm_90 by CUDA 13.5
+//! let file = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/saxpy.sm_90.cubin"));
+//! let cubin = Cubin::parse(file)?;
+//! assert_eq!(cubin.target()?, Sm::new(90));
+//! assert_eq!(cubin.toolkit()?, Some((13, 5)));
+//!
+//! let kernels = cubin.kernels()?;
+//! let saxpy = kernels.iter().find(|kernel| kernel.symbol == "saxpy").expect("saxpy");
+//! assert_eq!((saxpy.resources.registers, saxpy.resources.stack), (10, Some(0)));
+//! let Params::Recorded { base, params, .. } = &saxpy.params else { panic!("parameters") };
+//! let offsets: Vec<u32> = params.iter().map(|param| param.offset).collect();
+//! assert_eq!((*base, offsets), (0x210, vec![0, 4, 8, 16]));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to look
+//!
+//! | wanted | where |
+//! |---|---|
+//! | target, toolkit, tools that made the file | [`Cubin`] |
+//! | kernels with resources, parameters, launch bounds | [`Cubin::kernels`], [`kernel`] |
+//! | spills, functions from outside, texture references | [`Cubin::spills`], [`Cubin::externs`], [`uses`] |
+//! | `__device__`, `__constant__`, `__managed__` variables | [`Cubin::variables`], [`variable`] |
+//! | occupancy on a compute capability | [`occupancy`](mod@occupancy) |
+//! | every attribute record as it stands | [`nvinfo`], [`attr`], [`compat`], [`note`] |
+//! | sections, symbols, relocations, call graph | [`elf`], [`reloc`], [`callgraph`] |
+//! | numbers with the names of NVIDIA's tools | [`consts`] |
+//! | entries of a fatbin | [`fatbin`] |
+//! | device code in host objects, archives, libraries, executables | `host` (`views`) |
+//! | what a loader uploads, and its relocations | `image` (`views`) |
+//! | text, JSON, two builds compared, what every byte is for | `text`, `json`, `diff`, `sizes` (`views`) |
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `views` (default) | the modules `diff`, `host`, `image`, `json`, `sizes`, `text` |
+//! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
+//! | `demangle` | the module `demangle`: C++ names of symbols |
+//!
+//! Without any, the crate has three dependencies: goblin, which lends its ELF structures, and what goblin needs. No type of
+//! a dependency is in this interface.
+//!
+//! # Where the facts come from
+//!
+//! NVIDIA publishes no specification of cubins. What the documentation calls *seen* or *measured* was read from cubins of
+//! every toolkit from 11.7 to 13.5 for sm_35 to sm_121; layouts of records were compared with what NVIDIA's `cuobjdump` and
+//! `nvlink` make of the same bytes, and tests repeat the comparison.
+//!
+//! # Versions
+//!
+//! Records and lists of kinds that grow with CUDA are `#[non_exhaustive]`: a field or a kind more is no breaking change.
+//! A value without a name is a value: numbers of the file are types of [`consts`] that hold any value.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
+#![warn(clippy::must_use_candidate, missing_debug_implementations)]
 #![cfg_attr(
     not(test),
     deny(
@@ -53,3 +114,8 @@ pub use arch::Sm;
 pub use cubin::Cubin;
 pub use error::{Error, Result};
 pub use kernel::{Function, LaunchBounds, Param, Params, Resources};
+
+/// The examples of the readme compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

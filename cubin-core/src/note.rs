@@ -2,12 +2,13 @@
 //!
 //! `.note.nv.tkinfo` (type 2000) has one entry per tool that took part: nvlink's first, then one per input object.
 //! `.note.nv.cuinfo` (13.0 and later) and `.note.nv.cuver` (12.8 and 12.9) have type 1000. Cubins of the old layout
-//! have no notes. Source: CUBIN_FORMAT section 6, measured on toolkits 12.8 to 13.5.
+//! have no notes. Measured on toolkits 12.8 to 13.5.
 
 use crate::{Error, Result, consts::NoteType, reader::Reader};
 
 /// One ELF note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Note<'a> {
     /// Owner, without the NUL: `NVIDIA Corp`.
     pub owner: &'a [u8],
@@ -27,23 +28,9 @@ pub struct Notes<'a> {
 
 impl<'a> Notes<'a> {
     /// Notes in the bytes that `reader` has left.
+    #[must_use]
     pub fn new(reader: Reader<'a>) -> Self {
         Self { reader }
-    }
-
-    fn note(&mut self) -> Result<Note<'a>> {
-        let owner_size = self.reader.u32()?;
-        let size = self.reader.u32()?;
-        let ty = NoteType(self.reader.u32()?);
-        let owner = padded(&mut self.reader, owner_size)?;
-        let offset = self.reader.offset();
-        let descriptor = padded(&mut self.reader, size)?;
-        Ok(Note {
-            owner: owner.strip_suffix(&[0]).unwrap_or(owner),
-            ty,
-            descriptor,
-            offset,
-        })
     }
 }
 
@@ -59,19 +46,28 @@ impl<'a> Iterator for Notes<'a> {
     type Item = Result<Note<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.reader.is_empty() {
-            return None;
-        }
-        let note = self.note();
-        if note.is_err() {
-            self.reader.clear();
-        }
-        Some(note)
+        self.reader.item(note)
     }
+}
+
+fn note<'a>(reader: &mut Reader<'a>) -> Result<Note<'a>> {
+    let owner_size = reader.u32()?;
+    let size = reader.u32()?;
+    let ty = NoteType(reader.u32()?);
+    let owner = padded(reader, owner_size)?;
+    let offset = reader.offset();
+    let descriptor = padded(reader, size)?;
+    Ok(Note {
+        owner: owner.strip_suffix(&[0]).unwrap_or(owner),
+        ty,
+        descriptor,
+        offset,
+    })
 }
 
 /// One entry of `.note.nv.tkinfo`: a tool that took part in making the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tool<'a> {
     /// Version of the entry: 2 from 13.0 on; 12.8 and 12.9 write the toolkit here, 128 or 129.
     pub version: u32,
@@ -124,6 +120,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The target of the `-arch` option, as written: `sm_100f`.
+    #[must_use]
     pub fn arch(&self) -> Option<&'a str> {
         let line = core::str::from_utf8(self.command_line).ok()?;
         let mut words = line.split_ascii_whitespace();
@@ -140,6 +137,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The toolkit as (major, minor), from the release text.
+    #[must_use]
     pub fn toolkit(&self) -> Option<(u16, u16)> {
         let text = core::str::from_utf8(self.release).ok()?;
         let (_, version) = text.split_once("release ")?;
@@ -153,6 +151,7 @@ impl<'a> Tool<'a> {
 
 /// `.note.nv.cuinfo` or `.note.nv.cuver`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CudaInfo {
     /// 2 in `.note.nv.cuinfo`, 1 in `.note.nv.cuver`.
     pub version: u16,

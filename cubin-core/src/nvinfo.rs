@@ -32,6 +32,7 @@ pub enum Value<'a> {
 impl<'a> Attribute<'a> {
     /// The bytes of an SVAL record; empty for the other formats.
     #[inline]
+    #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         match self.value {
             Value::Bytes(bytes) => bytes,
@@ -53,12 +54,14 @@ impl<'a> Attribute<'a> {
 
     /// A cursor over [`bytes`](Self::bytes).
     #[inline]
+    #[must_use]
     pub fn reader(&self) -> Reader<'a> {
         Reader::new(self.bytes(), self.offset.saturating_add(4))
     }
 
     /// The value as a number: of a byte, a half or an SVAL record of exactly four bytes.
     #[inline]
+    #[must_use]
     pub fn number(&self) -> Option<u32> {
         match self.value {
             Value::Flag => None,
@@ -80,26 +83,9 @@ pub struct Attributes<'a> {
 impl<'a> Attributes<'a> {
     /// Records in the bytes that `reader` has left.
     #[inline]
+    #[must_use]
     pub fn new(reader: Reader<'a>) -> Self {
         Self { reader }
-    }
-
-    #[inline]
-    fn record(&mut self) -> Result<Attribute<'a>> {
-        let offset = self.reader.offset();
-        let &[format, code, low, high] = self.reader.array::<4>()?;
-        let value = match format {
-            1 => Value::Flag,
-            2 => Value::Byte(low),
-            3 => Value::Half(u16::from_le_bytes([low, high])),
-            4 => Value::Bytes(self.reader.bytes(u16::from_le_bytes([low, high]).into())?),
-            other => return Err(unknown_format(other, code, offset)),
-        };
-        Ok(Attribute {
-            code,
-            value,
-            offset,
-        })
     }
 }
 
@@ -108,15 +94,26 @@ impl<'a> Iterator for Attributes<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.reader.is_empty() {
-            return None;
-        }
-        let record = self.record();
-        if record.is_err() {
-            self.reader.clear();
-        }
-        Some(record)
+        self.reader.item(record)
     }
+}
+
+#[inline]
+fn record<'a>(reader: &mut Reader<'a>) -> Result<Attribute<'a>> {
+    let offset = reader.offset();
+    let &[format, code, low, high] = reader.array::<4>()?;
+    let value = match format {
+        1 => Value::Flag,
+        2 => Value::Byte(low),
+        3 => Value::Half(u16::from_le_bytes([low, high])),
+        4 => Value::Bytes(reader.bytes(u16::from_le_bytes([low, high]).into())?),
+        other => return Err(unknown_format(other, code, offset)),
+    };
+    Ok(Attribute {
+        code,
+        value,
+        offset,
+    })
 }
 
 #[cold]

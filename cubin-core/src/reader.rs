@@ -2,10 +2,12 @@
 //!
 //! It has no indexing and no way to panic: every read gives a value or an [`Error`] with the absolute offset.
 
+use core::fmt;
+
 use crate::{Error, Result};
 
 /// Reads little-endian values from a window of a file, front to back.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Reader<'a> {
     rest: &'a [u8],
     /// Absolute offset of the end of the window, saturated: where it stands is this minus what is left.
@@ -15,6 +17,7 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A cursor over `window`, whose first byte is byte `offset` of the file.
     #[inline]
+    #[must_use]
     pub fn new(window: &'a [u8], offset: u64) -> Self {
         Self {
             rest: window,
@@ -24,24 +27,28 @@ impl<'a> Reader<'a> {
 
     /// Absolute offset of the next byte.
     #[inline]
+    #[must_use]
     pub fn offset(&self) -> u64 {
         self.end.saturating_sub(self.rest.len() as u64)
     }
 
     /// Bytes left.
     #[inline]
+    #[must_use]
     pub fn len(&self) -> usize {
         self.rest.len()
     }
 
     /// Whether all bytes are read.
     #[inline]
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// What is left, without moving.
     #[inline]
+    #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -51,6 +58,23 @@ impl<'a> Reader<'a> {
     pub fn clear(&mut self) {
         self.end = self.offset();
         self.rest = &[];
+    }
+
+    /// The next of a list of records, by `read`; `None` at the end. After an error nothing is left: where a damaged record
+    /// ends, nobody knows.
+    #[inline]
+    pub(crate) fn item<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Option<Result<T>> {
+        if self.is_empty() {
+            return None;
+        }
+        let item = read(self);
+        if item.is_err() {
+            self.clear();
+        }
+        Some(item)
     }
 
     /// The next `N` bytes.
@@ -131,6 +155,16 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Where it stands and how much is left, not the bytes: they can be a whole file.
+impl fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader")
+            .field("offset", &self.offset())
+            .field("len", &self.len())
+            .finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +192,12 @@ mod tests {
         );
         assert_eq!(reader.bytes(3).unwrap(), [1, 2, 3]);
         assert_eq!(reader.u8().unwrap_err().offset(), 19);
+    }
+
+    #[test]
+    fn debug_output_is_short() {
+        let reader = Reader::new(&[7; 4096], 64);
+        assert_eq!(format!("{reader:?}"), "Reader { offset: 64, len: 4096 }");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! [`RelocType`]. Both classes are read. Mercury's own relocation sections (`.nv.merc.rela.*`) have another type and are
 //! not read. Nothing is applied here: module `image` does that.
 //!
-//! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5 (CUBIN_FORMAT section 9).
+//! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5.
 
 use crate::{
     Error, Result,
@@ -15,6 +15,7 @@ use crate::{
 
 /// One entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Relocation {
     /// `r_offset`: bytes from the start of the section that is patched.
     pub offset: u64,
@@ -25,7 +26,7 @@ pub struct Relocation {
     /// The addend of a RELA entry; bytes in place must not be added. `None` for REL: the bytes in place are the addend.
     pub addend: Option<i64>,
     /// Offset of the entry in the file.
-    pub place: u64,
+    pub file_offset: u64,
 }
 
 /// The entries of one section, in file order. After an error it ends.
@@ -41,6 +42,7 @@ pub struct Relocations<'a> {
 /// The entries of `section`; `None` when it is no relocation section. The section they patch is `section.info`.
 ///
 /// Yields an error when the entry size is wrong or the last entry is cut off.
+#[must_use]
 pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Option<Relocations<'a>> {
     let explicit = match section.ty {
         SectionType::REL => false,
@@ -77,6 +79,7 @@ pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Option<Relocations<'a>> 
 
 /// A relocation section with its entries.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Table<'a> {
     /// Its header; `section.info` is the index of the section that is patched.
     pub section: Section,
@@ -105,7 +108,7 @@ pub fn tables<'a>(elf: &Elf<'a>) -> impl Iterator<Item = Result<Table<'a>>> {
 impl Relocations<'_> {
     #[inline]
     fn entry(&mut self) -> Result<Relocation> {
-        let place = self.reader.offset();
+        let file_offset = self.reader.offset();
         let (offset, ty, symbol) = match self.class {
             Class::Elf64 => {
                 let offset = self.reader.u64()?;
@@ -128,7 +131,7 @@ impl Relocations<'_> {
             ty: RelocType(ty),
             symbol,
             addend,
-            place,
+            file_offset,
         })
     }
 }
@@ -178,7 +181,7 @@ mod tests {
                 ty: RelocType::R_CUDA_ABS32_LO_32,
                 symbol: 7,
                 addend: Some(-8),
-                place: 0x100
+                file_offset: 0x100
             }
         );
         let entry = read(&wide[..16], Class::Elf64, false)[0].clone().unwrap();

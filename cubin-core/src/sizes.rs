@@ -14,6 +14,7 @@ use crate::{
 
 /// What a part of the file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Label {
     /// Machine code: `.text.<f>`.
     Code,
@@ -71,6 +72,7 @@ impl Label {
     ];
 
     /// The label as one word, for reports.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -101,6 +103,7 @@ impl fmt::Display for Label {
 
 /// A run of bytes with one label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Part {
     /// First byte, from the start of the file.
     pub start: u64,
@@ -153,6 +156,7 @@ pub fn parts(elf: &Elf<'_>) -> Result<Vec<Part>> {
 }
 
 /// Bytes per label, of those that occur, in the order of [`Label::ALL`].
+#[must_use]
 pub fn totals(parts: &[Part]) -> Vec<(Label, u64)> {
     Label::ALL
         .iter()
@@ -213,6 +217,7 @@ fn claims(elf: &Elf<'_>) -> Result<Vec<Claim>> {
 }
 
 /// What a section is for: by its name, and by its type where it has a common name or none.
+#[must_use]
 pub fn label(section: &Section, name: &str) -> Label {
     let by_name = match SectionName::parse(name) {
         SectionName::Text(_) => Label::Code,

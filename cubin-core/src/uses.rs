@@ -17,6 +17,7 @@ use crate::{
 /// (12.6 to 13.5, sm_70 to sm_121), but a lower bound: registers that called functions save are not listed, and lists
 /// of 8,192 or more instructions are cut by their 16-bit length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Spills {
     /// Spill store instructions.
     pub stores: u32,
@@ -115,6 +116,7 @@ pub(crate) fn externs<'a>(elf: &Elf<'a>, function: &Function<'_>) -> Result<Vec<
 ///
 /// cuobjdump prints them as TEXTURE, SURFACE and SAMPLER. Bindless objects (all code since CUDA 12) count as none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct References {
     /// Texture references.
     pub textures: u32,

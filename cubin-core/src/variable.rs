@@ -12,6 +12,7 @@ use crate::{
 
 /// Where a variable lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Space {
     /// `__device__`: global memory.
     Global,
@@ -21,6 +22,7 @@ pub enum Space {
 
 /// A variable of the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Variable<'a> {
     /// The symbol, mangled as in the file (for names that are not UTF-8 see [`Function::symbol`](crate::Function)).
     pub symbol: &'a str,

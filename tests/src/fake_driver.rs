@@ -50,7 +50,7 @@ pub fn param_table(target: &str) -> String {
 
 /// Runs `body` in a child of this test under the fake driver of a device of compute capability `device`, and gives
 /// the child's calls of the driver to `check`. `folder` is for the driver library and its files; `name` is that of
-/// the test, which runs itself again: the library is found when a process starts.
+/// the test with its modules, which runs itself again: the library is found when a process starts.
 pub fn run_under(
     folder: &Path,
     name: &str,
@@ -83,9 +83,10 @@ pub fn run_with(
     }
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| build(folder, &[]));
-    let log = folder.join(format!("log.{name}.{device}"));
+    let file = name.replace("::", ".");
+    let log = folder.join(format!("log.{file}.{device}"));
     let _ = fs::remove_file(&log);
-    let params = folder.join(format!("params.{name}.{device}"));
+    let params = folder.join(format!("params.{file}.{device}"));
     fs::write(&params, param_table(target)).expect("a writable folder");
     let output = Command::new(std::env::current_exe().expect("a path"))
         .args(["--exact", name, "--nocapture"])
@@ -98,6 +99,11 @@ pub fn run_with(
         .expect("the test itself");
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
+    let harness = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        harness.contains("running 1 test"),
+        "no test is named {name}"
+    );
     let log = fs::read_to_string(log).unwrap_or_default();
     check(&log.lines().map(str::to_owned).collect::<Vec<_>>());
 }

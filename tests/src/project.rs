@@ -318,7 +318,7 @@ pub fn workspace() -> PathBuf {
     tests.parent().unwrap_or(tests).to_owned()
 }
 
-/// An nvcc that writes down how it is called and then is the real one.
+/// An nvcc and an nvlink that write down how they are called and then are the real ones.
 #[cfg(unix)]
 pub struct Wrapper {
     /// Root directory, for `CUBIN_BUILD_TOOLKIT`.
@@ -338,21 +338,27 @@ impl Wrapper {
         let bin = dir.join("bin");
         fs::create_dir_all(&bin).expect("a directory");
         let log = dir.join("calls.txt");
-        let script = format!(
-            "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '{}'\nexec '{}' \"$@\"\n",
-            log.display(),
-            toolkit.nvcc.display()
-        );
-        let nvcc = bin.join("nvcc");
-        fs::write(&nvcc, script).expect("a script");
-        fs::set_permissions(&nvcc, fs::Permissions::from_mode(0o755)).expect("a mode");
+        let wrap = |name: &str, real: &Path, prefix: &str| {
+            let script = format!(
+                "#!/bin/sh\nprintf '%s\\n' \"{prefix}$*\" >> '{}'\nexec '{}' \"$@\"\n",
+                log.display(),
+                real.display()
+            );
+            let path = bin.join(name);
+            fs::write(&path, script).expect("a script");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
+        };
+        wrap("nvcc", &toolkit.nvcc, "");
+        if let Some(nvlink) = toolkit.tool("nvlink") {
+            wrap("nvlink", &nvlink, "nvlink ");
+        }
         Self {
             root: dir.to_owned(),
             log,
         }
     }
 
-    /// The arguments of every call since the last question.
+    /// The arguments of every call since the last question, after the name where it is nvlink.
     pub fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let _ = fs::remove_file(&self.log);
@@ -362,7 +368,9 @@ impl Wrapper {
     /// `file.cu sm_90` of every compilation since the last question, sorted.
     pub fn compiled(&self) -> Vec<String> {
         // A dry run only asks whether nvcc knows a target.
-        let compiles = |line: &String| line.contains("-cubin") && !line.contains("dryrun");
+        let compiles = |line: &String| {
+            line.contains("-cubin") && !line.contains("dryrun") && !line.starts_with("nvlink ")
+        };
         let mut found: Vec<String> = self
             .calls()
             .iter()

@@ -83,23 +83,12 @@ impl Case {
     }
 }
 
-fn cases() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
-    let mut found: Vec<PathBuf> = fs::read_dir(dir)
-        .expect("tests/cases")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
-        .collect();
-    found.sort();
-    found
-}
-
 #[test]
 fn every_case_is_as_its_directives_say() {
     if cubin_tests::toolkit().is_none() {
         return;
     }
-    let paths = cases();
+    let paths = cubin_tests::sources("cases");
     let mut wrong = Vec::new();
     let mut compared = oracle::Compared::default();
     let mut targets = BTreeSet::new();

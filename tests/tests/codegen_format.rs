@@ -340,22 +340,19 @@ fn module(width: usize) -> Module {
             global(long("q"), Some(pointer(of_record(2), false)), 8),
         ]
     });
-    let resources = Resources {
-        registers: 255,
-        spill_instructions: Some(3),
-        stack: Some(100_000),
-        static_shared: 49_152,
-        code_bytes: 1_000_000,
-        barriers: Some(1),
-        ..Resources::default()
-    };
+    let mut resources = Resources::default();
+    resources.registers = 255;
+    resources.spill_instructions = Some(3);
+    resources.stack = Some(100_000);
+    resources.static_shared = 49_152;
+    resources.code_bytes = 1_000_000;
+    resources.barriers = Some(1);
+    let mut launch = LaunchBounds::default();
+    launch.max_threads = Some([1024, 1, 1]);
     let facts = Facts {
         resources,
         spills: Some((12_345, 67)),
-        launch: LaunchBounds {
-            max_threads: Some([1024, 1, 1]),
-            ..LaunchBounds::default()
-        },
+        launch,
         params: Params::NotRecorded,
     };
     let facts = kernels.iter().map(|kernel| {

@@ -1,51 +1,15 @@
 //! Peak heap of every view: at most three times the input and 64 KiB, on real and on crafted files.
 
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    fmt, fs,
-    path::PathBuf,
-    sync::atomic::{AtomicUsize, Ordering},
+    fmt,
     time::{Duration, Instant},
 };
 
 use cubin_core::{Cubin, host, json, sizes, text};
-
-/// Counts what is allocated and keeps the highest sum.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-fn grown(bytes: usize) {
-    let now = NOW.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    PEAK.fetch_max(now, Ordering::Relaxed);
-}
-
-// SAFETY: every call goes to the system's allocator unchanged; the counters touch no memory of the caller.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grown(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Old and new block may exist side by side while the contents move.
-        grown(size);
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use cubin_tests::{heap::Counting, recorded};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static HEAP: Counting = Counting::new();
 
 /// A writer that keeps nothing.
 struct Sink;
@@ -67,10 +31,6 @@ fn views(data: &[u8]) -> Vec<(&'static str, bool)> {
         outcome.push((name, run()));
         // Far above what any file takes, far below what unbounded work would: not a measurement.
         let took = start.elapsed();
-        eprintln!(
-            "  {name}: {took:?}, peak so far {}",
-            PEAK.load(Ordering::Relaxed)
-        );
         assert!(took < Duration::from_secs(20), "{name} took {took:?}");
     };
     view("target", &|| cubin.target().is_ok());
@@ -92,11 +52,8 @@ fn views(data: &[u8]) -> Vec<(&'static str, bool)> {
 
 /// Runs the views and checks the peak.
 fn check(name: &str, data: &[u8]) -> Vec<(&'static str, bool)> {
-    let before = NOW.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
     let start = Instant::now();
-    let outcome = views(data);
-    let peak = PEAK.load(Ordering::Relaxed) - before;
+    let (outcome, peak) = HEAP.peak(|| views(data));
     let bound = 3 * data.len() + 64 * 1024;
     eprintln!(
         "{name}: {} bytes, peak {peak}, {:.2} of the input, {:?}",
@@ -146,6 +103,60 @@ impl Maker {
         (at, bytes.len() as u64)
     }
 
+    /// A string table.
+    fn strings(&mut self, bytes: &[u8]) -> u32 {
+        let (offset, size) = self.data(bytes);
+        self.section(Shdr {
+            ty: 3,
+            offset,
+            size,
+            ..Shdr::default()
+        })
+    }
+
+    /// A symbol table of functions: name, section.
+    fn symbols(&mut self, names: u32, list: &[(u32, u16)]) {
+        let mut bytes = vec![0; 24];
+        for (name, section) in list {
+            bytes.extend(name.to_le_bytes());
+            bytes.extend([0x12, 0x10]);
+            bytes.extend(section.to_le_bytes());
+            bytes.extend([0; 16]);
+        }
+        let (offset, size) = self.data(&bytes);
+        self.section(Shdr {
+            ty: 2,
+            offset,
+            size,
+            link: names,
+            entsize: 24,
+            ..Shdr::default()
+        });
+    }
+
+    /// Code of a kernel.
+    fn text(&mut self, symbol: u32) -> u32 {
+        self.section(Shdr {
+            name: 1,
+            ty: 1,
+            flags: 6,
+            info: symbol,
+            ..Shdr::default()
+        })
+    }
+
+    /// `.nv.info.<k>` of the kernel whose code is section `text`.
+    fn attributes(&mut self, text: u32, (offset, size): (u64, u64)) {
+        self.section(Shdr {
+            name: 27,
+            ty: 0x7000_0000,
+            offset,
+            size,
+            info: text,
+            ..Shdr::default()
+        });
+    }
+
     fn section(&mut self, section: Shdr) -> u32 {
         self.sections.push(section);
         u32::try_from(self.sections.len() - 1).unwrap()
@@ -191,30 +202,19 @@ impl Maker {
 }
 
 fn recorded_cubins() {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/cubins");
-    let mut seen = 0;
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        let data = fs::read(&path).unwrap();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let files = recorded::files("cubins");
+    assert!(files.len() >= 50);
+    for (name, data) in files {
         for (view, fine) in check(&name, &data) {
             assert!(fine, "{name}: {view} failed");
         }
-        seen += 1;
     }
-    assert!(seen >= 50);
 }
 
 fn a_string_table_of_nuls() {
     // 16 MB: every byte is the end of an empty name. A reader that lists all strings takes 47 times the file.
     let mut maker = Maker::new();
-    let (offset, size) = maker.data(&vec![0; 16 << 20]);
-    let names = maker.section(Shdr {
-        ty: 3,
-        offset,
-        size,
-        ..Shdr::default()
-    });
+    let names = maker.strings(&vec![0; 16 << 20]);
     for (view, fine) in check("string table of NULs", &maker.finish(names, 90)) {
         assert!(fine, "{view} failed");
     }
@@ -227,13 +227,7 @@ fn sections_that_share_one_unterminated_name() {
         if terminated {
             name.push(0);
         }
-        let (offset, size) = maker.data(&name);
-        let names = maker.section(Shdr {
-            ty: 3,
-            offset,
-            size,
-            ..Shdr::default()
-        });
+        let names = maker.strings(&name);
         for _ in 0..60_000 {
             maker.section(Shdr {
                 name: 1,
@@ -248,18 +242,6 @@ fn sections_that_share_one_unterminated_name() {
     }
 }
 
-/// Symbol table entries of functions: name, section.
-fn symbols(list: &[(u32, u16)]) -> Vec<u8> {
-    let mut bytes = vec![0; 24];
-    for (name, section) in list {
-        bytes.extend(name.to_le_bytes());
-        bytes.extend([0x12, 0x10]);
-        bytes.extend(section.to_le_bytes());
-        bytes.extend([0; 16]);
-    }
-    bytes
-}
-
 /// `count` kernels that share every name and every byte they can share: the densest file there is.
 fn dense(count: u16, constants: bool, names_at: usize) -> Vec<u8> {
     let mut maker = Maker::new();
@@ -267,33 +249,13 @@ fn dense(count: u16, constants: bool, names_at: usize) -> Vec<u8> {
     let long = strings.len();
     strings.extend(std::iter::repeat_n(b'y', names_at));
     strings.push(0);
-    let (offset, size) = maker.data(&strings);
-    let names = maker.section(Shdr {
-        ty: 3,
-        offset,
-        size,
-        ..Shdr::default()
-    });
+    let names = maker.strings(&strings);
     let step = if constants { 2 } else { 1 };
     let name = if names_at == 0 { 25 } else { long as u32 };
     let list: Vec<_> = (0..count).map(|index| (name, 3 + index * step)).collect();
-    let (offset, size) = maker.data(&symbols(&list));
-    maker.section(Shdr {
-        ty: 2,
-        offset,
-        size,
-        link: names,
-        entsize: 24,
-        ..Shdr::default()
-    });
+    maker.symbols(names, &list);
     for index in 0..count {
-        let text = maker.section(Shdr {
-            name: 1,
-            ty: 1,
-            flags: 6,
-            info: u32::from(index) + 1,
-            ..Shdr::default()
-        });
+        let text = maker.text(u32::from(index) + 1);
         if constants {
             maker.section(Shdr {
                 name: 9,
@@ -322,45 +284,24 @@ fn files_made_of_nothing_but_kernels() {
     assert!(outcome.contains(&("functions", false)), "{outcome:?}");
 }
 
+/// Names and symbols of `count` kernels, each with a section of code and one of attributes.
+fn with_attributes(count: u16) -> (Maker, u32) {
+    let mut maker = Maker::new();
+    let names = maker.strings(b"\0.text.k\0.nv.constant0.k\0k\0.nv.info.k\0");
+    let list: Vec<_> = (0..count).map(|index| (25, 3 + index * 2)).collect();
+    maker.symbols(names, &list);
+    (maker, names)
+}
+
 fn attribute_sections_that_share_their_bytes() {
     // 2 MB of parameter records that 5,000 kernels claim as their own.
-    let mut maker = Maker::new();
-    let (offset, size) = maker.data(b"\0.text.k\0.nv.constant0.k\0k\0.nv.info.k\0");
-    let names = maker.section(Shdr {
-        ty: 3,
-        offset,
-        size,
-        ..Shdr::default()
-    });
-    let list: Vec<_> = (0..5_000).map(|index| (25, 3 + index * 2)).collect();
-    let (offset, size) = maker.data(&symbols(&list));
-    maker.section(Shdr {
-        ty: 2,
-        offset,
-        size,
-        link: names,
-        entsize: 24,
-        ..Shdr::default()
-    });
+    let (mut maker, names) = with_attributes(5_000);
     let mut record = vec![4, 0x17, 12, 0];
     record.extend([0; 12]);
-    let (offset, size) = maker.data(&record.repeat(128 * 1024));
+    let records = maker.data(&record.repeat(128 * 1024));
     for index in 0..5_000 {
-        let text = maker.section(Shdr {
-            name: 1,
-            ty: 1,
-            flags: 6,
-            info: index + 1,
-            ..Shdr::default()
-        });
-        maker.section(Shdr {
-            name: 27,
-            ty: 0x7000_0000,
-            offset,
-            size,
-            info: text,
-            ..Shdr::default()
-        });
+        let text = maker.text(index + 1);
+        maker.attributes(text, records);
     }
     let outcome = check("shared attributes", &maker.finish(names, 90));
     assert!(outcome.contains(&("functions", false)), "{outcome:?}");
@@ -368,63 +309,27 @@ fn attribute_sections_that_share_their_bytes() {
 
 fn an_ordinal_that_asks_for_much_memory() {
     // One parameter record with ordinal 65,535 in each of many kernels.
-    let mut maker = Maker::new();
-    let (offset, size) = maker.data(b"\0.text.k\0.nv.constant0.k\0k\0.nv.info.k\0");
-    let names = maker.section(Shdr {
-        ty: 3,
-        offset,
-        size,
-        ..Shdr::default()
-    });
-    let list: Vec<_> = (0..1000).map(|index| (25, 3 + index * 2)).collect();
-    let (offset, size) = maker.data(&symbols(&list));
-    maker.section(Shdr {
-        ty: 2,
-        offset,
-        size,
-        link: names,
-        entsize: 24,
-        ..Shdr::default()
-    });
+    let (mut maker, names) = with_attributes(1000);
     for index in 0..1000 {
         let mut record = vec![4, 0x17, 12, 0, 0, 0, 0, 0, 0xff, 0xff];
         record.extend([0; 6]);
-        let (offset, size) = maker.data(&record);
-        let text = maker.section(Shdr {
-            name: 1,
-            ty: 1,
-            flags: 6,
-            info: index + 1,
-            ..Shdr::default()
-        });
-        maker.section(Shdr {
-            name: 27,
-            ty: 0x7000_0000,
-            offset,
-            size,
-            info: text,
-            ..Shdr::default()
-        });
+        let record = maker.data(&record);
+        let text = maker.text(index + 1);
+        maker.attributes(text, record);
     }
     let outcome = check("large ordinals", &maker.finish(names, 90));
     assert!(outcome.contains(&("functions", true)), "{outcome:?}");
 }
 
-/// One test: tests of a binary run side by side and would count each other's memory.
 /// Peak heap of a walk over the device code in `data`, nothing unpacked.
 fn host_peak(data: &[u8]) -> usize {
-    let before = NOW.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
-    let found = host::device_code(data).count();
-    let peak = PEAK.load(Ordering::Relaxed) - before;
+    let (found, peak) = HEAP.peak(|| host::device_code(data).count());
     eprintln!("{} bytes, {found} found, peak {peak}", data.len());
     peak
 }
 
 fn host_files_and_fatbins() {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/fatbins");
-    for entry in fs::read_dir(directory).unwrap() {
-        let data = fs::read(entry.unwrap().path()).unwrap();
+    for (_, data) in recorded::files("fatbins") {
         assert!(host_peak(&data) <= 3 * data.len() + 64 * 1024);
     }
     // Nothing but magic numbers: an error each, one at a time.
@@ -440,6 +345,7 @@ fn host_files_and_fatbins() {
     assert!(host_peak(&archive) <= 64 * 1024);
 }
 
+/// One test: tests of a binary run side by side and would count each other's memory.
 #[test]
 fn peak_heap_is_bounded() {
     host_files_and_fatbins();

@@ -22,6 +22,8 @@ const CHECKS: &[&str] = &[
     "occupancy",
     "streams",
     "graph",
+    "linked",
+    "launched-by-a-kernel",
 ];
 
 #[test]

@@ -331,7 +331,7 @@ fn relocation_names(sweep: &Sweep<'_>) {
         .flat_map(|table| {
             table
                 .entries
-                .map(|entry| entry.expect("an entry").place as usize + 8)
+                .map(|entry| entry.expect("an entry").file_offset as usize + 8)
         })
         .collect();
     let mut compared = 0;

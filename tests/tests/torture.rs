@@ -2,30 +2,13 @@
 //! refusal that says why, as recorded in `golden/torture.txt` (`BLESS=1` rewrites it); and what is generated compiles
 //! without a warning, so that the layout checks in it hold.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use cubin_build::{Builder, diag::codes};
 use cubin_core::Cubin;
 use cubin_tests::{oracle, tools, user_crate};
 
 const TARGETS: [&str; 2] = ["sm_90", "sm_100"];
-
-fn sources() -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/torture");
-    let mut found: Vec<PathBuf> = fs::read_dir(dir)
-        .expect("tests/cases/torture")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cu"))
-        .collect();
-    found.sort();
-    assert!(!found.is_empty());
-    found
-}
 
 #[test]
 fn every_kernel_has_a_wrapper_or_a_reason() {
@@ -37,7 +20,7 @@ fn every_kernel_has_a_wrapper_or_a_reason() {
     let mut generated = Vec::new();
     let mut differences = Vec::new();
     let (mut wrapped, mut refused) = (0, 0);
-    for path in sources() {
+    for path in cubin_tests::sources("cases/torture") {
         let stem = path
             .file_stem()
             .expect("a name")

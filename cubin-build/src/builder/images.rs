@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     codegen,
-    compile::Unit,
+    compile::{Linked, Unit},
     config::Config,
     diag::{Diag, Sink, codes},
     policy,
@@ -25,6 +25,9 @@ use crate::{
     source::{self, SourceFile, Span},
     toolkit::Toolkit,
 };
+
+/// What every definition of a kernel has.
+const GLOBAL: &[u8] = b"__global__";
 
 /// One source, compiled for every target.
 pub(super) struct Compiled {
@@ -39,8 +42,11 @@ pub(super) struct Compiled {
 pub(super) struct Image<'u> {
     pub(super) target: Sm,
     pub(super) bytes: Vec<u8>,
-    /// What the compiler left beside it; absent for prebuilt files.
-    pub(super) unit: Option<&'u Unit>,
+    /// What it was made of, with what the compiler left beside it: nothing for prebuilt files, several units where they
+    /// were linked.
+    pub(super) units: Vec<&'u Unit>,
+    /// Whether something without a source may be linked into it.
+    pub(super) libraries: bool,
     /// The PTX that it was assembled from, where that is embedded too.
     pub(super) ptx: Option<Vec<u8>>,
 }
@@ -63,6 +69,8 @@ pub(super) struct Names<'a> {
     pub(super) module: &'a str,
     /// Of its cubins, without target.
     pub(super) cubins: &'a str,
+    /// It was found in a directory, not named.
+    pub(super) found: bool,
 }
 
 /// The bytes of a compiled unit, and its PTX where that is wanted.
@@ -96,13 +104,41 @@ pub(super) fn load<'u>(
     Some(Image {
         target: unit.target,
         bytes: read(&unit.cubin, "cubin")?,
-        unit: Some(unit),
+        units: vec![unit],
+        libraries: false,
         ptx,
     })
 }
 
+/// The bytes of a linked cubin.
+pub(super) fn load_linked<'u>(
+    linked: &Linked,
+    units: Vec<&'u Unit>,
+    libraries: bool,
+    sink: &mut Sink,
+) -> Option<Image<'u>> {
+    match fs::read(&linked.cubin) {
+        Ok(bytes) => Some(Image {
+            target: linked.target,
+            bytes,
+            units,
+            libraries,
+            ptx: None,
+        }),
+        Err(error) => {
+            let message = format!(
+                "cannot read the cubin of {} for {}: {error}",
+                linked.name, linked.target
+            );
+            sink.push(Diag::error(codes::IO_ERROR, message));
+            None
+        }
+    }
+}
+
 impl Reader<'_> {
-    /// Reads all images of one source. `None` when one of them cannot be read; the sink then says why.
+    /// Reads all images of one source. `None` when one of them cannot be read or none has a kernel; the sink then says
+    /// why.
     pub(super) fn read(&mut self, names: &Names<'_>, images: Vec<Image<'_>>) -> Option<Compiled> {
         let mut per_target = Vec::new();
         let mut kernels: Map<String, Map<Sm, codegen::Facts>> = Map::new();
@@ -140,6 +176,14 @@ impl Reader<'_> {
         if per_target.len() < count || count == 0 {
             return None;
         }
+        // Kernels for some targets only (`#if __CUDA_ARCH__ >= 900`) are none of a mistake.
+        if kernels.is_empty() {
+            let targets: Vec<Sm> = per_target.iter().map(|(target, _)| *target).collect();
+            let wanted = !names.found || self.writes_kernels(names.source);
+            let diag = messages::no_kernels(names.source, &targets, wanted);
+            self.sink.push(diag);
+            return None;
+        }
         let (signatures, findings) = signature::same_on_every_target(&per_target);
         for finding in &findings {
             self.sink.push(messages::signature(
@@ -160,6 +204,14 @@ impl Reader<'_> {
             module,
             cubins,
             facts,
+        })
+    }
+
+    /// Whether the text of a source defines kernels, perhaps templates that nothing instantiates.
+    fn writes_kernels(&self, source: &str) -> bool {
+        // Not to be read now: taken for one that does.
+        fs::read(self.places.root.join(source)).map_or(true, |text| {
+            text.windows(GLOBAL.len()).any(|word| word == GLOBAL)
         })
     }
 
@@ -228,27 +280,29 @@ impl Reader<'_> {
             );
             return None;
         }
-        if !functions.iter().any(|function| function.kernel) {
-            self.sink.push(messages::no_kernels(source, target));
-        }
-        let mut signatures = match image.unit.filter(|unit| unit.stub.is_some()) {
-            Some(unit) => {
-                let mut signatures = self.signatures(source, unit, &functions)?;
-                for finding in signature::check_variables(&mut signatures, &variables, target) {
-                    self.sink.push(messages::variable(source, &finding));
-                }
-                signatures
+        let mut signatures = if image.units.iter().any(|unit| unit.stub.is_some()) {
+            let mut signatures = self.signatures(source, image, &functions)?;
+            for finding in signature::check_variables(&mut signatures, &variables, target) {
+                self.sink.push(messages::variable(source, &finding));
             }
-            None => self.declared(&functions),
+            signatures
+        } else {
+            self.declared(&functions)
         };
-        if let Some(unit) = image.unit {
+        for unit in &image.units {
             restore_names(&mut signatures, &unit.dependencies);
         }
+        let is_known = |function: &&Function<'_>| {
+            let mut kernels = signatures.kernels.iter();
+            !image.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
+        };
         let facts = functions
             .iter()
             .filter(|function| function.kernel)
+            .filter(is_known)
             .map(|function| {
-                let spills = image.unit.and_then(|unit| unit.spills.get(function.symbol));
+                let mut units = image.units.iter();
+                let spills = units.find_map(|unit| unit.spills.get(function.symbol));
                 let facts = codegen::Facts {
                     resources: function.resources.clone(),
                     spills: spills.map(|spills| (spills.stores, spills.loads)),
@@ -265,39 +319,67 @@ impl Reader<'_> {
     fn signatures(
         &mut self,
         source: &str,
-        unit: &Unit,
+        image: &Image<'_>,
         functions: &[Function<'_>],
     ) -> Option<Signatures> {
-        let target = unit.target;
-        match self.signed.take(&unit.cubin) {
-            Ok(mut signatures) => {
-                relative(&mut signatures, &self.places.root);
-                let findings = signature::check(&mut signatures, functions, target);
-                signature::guard(&mut signatures, self.facts_of(&unit.dependencies));
-                for finding in findings {
-                    let place = self.places.of(&signatures, &finding.symbol);
-                    let remark = self.signed.remark(&finding.symbol);
-                    let diag = messages::signature(&finding, place);
-                    self.sink.push(messages::remarked(diag, remark));
+        let target = image.target;
+        let mut parts = Vec::new();
+        for unit in &image.units {
+            match self.signed.take(&unit.cubin) {
+                Ok(mut signatures) => {
+                    relative(&mut signatures, &self.places.root);
+                    let file = unit.source.file_name().unwrap_or_default();
+                    parts.push((file.to_string_lossy().into_owned(), signatures));
                 }
-                Some(signatures)
-            }
-            Err(why) => {
-                let mut diag = Diag::error(
-                    codes::SIGNATURE_MISMATCH,
-                    format!("the kernels of {source} for {target}: {why}"),
-                );
-                if let Some(toolkit) = self.toolkit {
-                    diag = diag.note(format!("compiled with {toolkit}"));
+                Err(why) => {
+                    let mut diag = Diag::error(
+                        codes::SIGNATURE_MISMATCH,
+                        format!("the kernels of {source} for {target}: {why}"),
+                    );
+                    if let Some(toolkit) = self.toolkit {
+                        diag = diag.note(format!("compiled with {toolkit}"));
+                    }
+                    self.sink.push(diag);
+                    return None;
                 }
-                self.sink.push(diag);
-                None
             }
         }
+        let mut signatures = match <[_; 1]>::try_from(parts) {
+            Ok([(_, signatures)]) => signatures,
+            Err(parts) => signature::linked(&parts),
+        };
+        let (own, others): (Vec<Function<'_>>, Vec<Function<'_>>) =
+            functions.iter().cloned().partition(|function| {
+                let mut kernels = signatures.kernels.iter();
+                !image.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
+            });
+        let findings = signature::check(&mut signatures, &own, target);
+        let dependencies = image.units.iter().flat_map(|unit| &unit.dependencies);
+        signature::guard(&mut signatures, self.facts_of(dependencies));
+        for finding in findings {
+            let place = self.places.of(&signatures, &finding.symbol);
+            let remark = self.signed.remark(&finding.symbol);
+            let diag = messages::signature(&finding, place);
+            self.sink.push(messages::remarked(diag, remark));
+        }
+        // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
+        let others: Vec<Function<'_>> = others
+            .into_iter()
+            .filter(|function| function.kernel && !signature::is_internal(function.symbol))
+            .collect();
+        if !others.is_empty() {
+            let declared = self.declared(&others);
+            let both = [(source.to_owned(), signatures), (String::new(), declared)];
+            signatures = signature::linked(&both);
+        }
+        Some(signatures)
     }
 
     /// What the files that were compiled say of types that the compiler's side files cannot show.
-    fn facts_of(&mut self, dependencies: &[PathBuf]) -> signature::SourceFacts {
+    fn facts_of<'p>(
+        &mut self,
+        dependencies: impl Iterator<Item = &'p PathBuf>,
+    ) -> signature::SourceFacts {
         let includes = toolkit_dirs(self.toolkit);
         let mut facts = signature::SourceFacts::default();
         for path in dependencies {

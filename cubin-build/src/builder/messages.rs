@@ -4,13 +4,13 @@ use std::path::Path;
 
 use cubin_core::Sm;
 
-use super::{images::Places, instantiate, settings::Settings};
+use super::{images::Places, instantiate, link, settings::Settings};
 use crate::{
-    compile::{self, Cause, Failure, Message, Unit},
+    compile::{self, Cause, Failure, Linked, Message, Unit},
     config::Config,
     diag::{Code, Diag, codes},
     signature::{
-        Finding, Problem, VariableFinding,
+        self, Finding, Problem, VariableFinding,
         model::{Kernel, Refusal},
     },
     source::Span,
@@ -178,6 +178,94 @@ pub(super) fn compiled(unit: &Unit, source: &str) -> Option<String> {
     Some(format!("compiled {source} for {}: {why}", unit.target))
 }
 
+/// A linked module that nvlink refuses, with all that it printed.
+pub(super) fn not_linked(failure: &Failure, settings: &Settings) -> Diag {
+    let targets: Vec<String> = failure.targets.iter().map(Sm::to_string).collect();
+    let name = failure.source.to_string_lossy();
+    let first = failure
+        .first_error()
+        .map(|message| demangled(&message.text));
+    let message = match &first {
+        Some(text) => format!(
+            "`{name}` cannot be linked for {}: {text}",
+            targets.join(", ")
+        ),
+        None => failure
+            .to_string()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned(),
+    };
+    let module = settings.links.iter().find(|link| link.name == name);
+    let mut diag = Diag::error(codes::COMPILE_FAILED, message);
+    if let Some(span) = module.and_then(|module| module.span.as_ref()) {
+        diag = diag.at(span.clone(), "asked for here");
+    }
+    if !failure.output.trim().is_empty() {
+        let output = demangled(failure.output.trim_end());
+        diag = diag.note(format!("nvlink said:\n{output}"));
+    }
+    if !failure.command.is_empty() {
+        diag = diag.note(format!("the command was: {}", failure.command));
+    }
+    if first.is_some_and(|text| text.starts_with("Undefined reference")) {
+        return diag.help(
+            "name the source that defines it in the same [[link]], or its library under `libraries` (kernels that launch \
+             kernels need `cudadevrt`)",
+        );
+    }
+    match failure.help() {
+        Some(help) => diag.help(help),
+        None => diag,
+    }
+}
+
+/// The text with C++ names for the symbols that stand between quotes in it.
+fn demangled(text: &str) -> String {
+    let mut parts = text.split('\'');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push('\'');
+        match signature::cxx_name(part) {
+            Some(name) => out.push_str(&name),
+            None => out.push_str(part),
+        }
+    }
+    out
+}
+
+/// That a module was linked, and why; `None` when it was up to date.
+pub(super) fn linked(linked: &Linked) -> Option<String> {
+    let why = linked.relinked.as_ref()?;
+    Some(format!(
+        "linked {} for {}: {why}",
+        linked.name, linked.target
+    ))
+}
+
+/// A linked module with the name of a source's.
+pub(super) fn link_name_taken(link: &link::Module, source: &str) -> Diag {
+    let message = format!(
+        "linked module `{}` would have the name of {source}'s module",
+        link.name
+    );
+    Diag::error(codes::NAME_COLLISION, message)
+        .at_place(link.span.as_ref(), "")
+        .help("call it something else, or add that source to it")
+}
+
+/// PTX is asked for, and there is none for linked code.
+pub(super) fn linked_without_ptx(link: &link::Module) -> Diag {
+    let message = format!(
+        "no PTX is embedded for `{}`: it is linked from cubins",
+        link.name
+    );
+    Diag::warning(codes::PTX_MISSING, message)
+        .at_place(link.span.as_ref(), "")
+        .note("its kernels load only on GPUs that one of its cubins runs on")
+}
+
 /// A warning of a tool.
 pub(super) fn warning(message: &Message, places: &mut Places) -> Diag {
     let diag = Diag::warning(codes::NVCC_WARNING, message.text.clone());
@@ -192,8 +280,23 @@ fn place(message: &Message, places: &mut Places) -> Option<Span> {
     Some(Span::line(&file, message.line?))
 }
 
-pub(super) fn no_kernels(source: &str, target: Sm) -> Diag {
-    Diag::error(codes::NO_KERNELS, format!("{source} yields no kernel for {target}"))
+/// `wanted`: somebody meant the source to have kernels.
+pub(super) fn no_kernels(source: &str, targets: &[Sm], wanted: bool) -> Diag {
+    let targets: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let message = format!("{source} yields no kernel for {}", targets.join(", "));
+    // Cargo shows the message alone of a build that succeeds, so it says what to do.
+    if !wanted {
+        let name = source.rsplit('/').next().unwrap_or(source);
+        return Diag::warning(
+            codes::NO_KERNELS,
+            format!("{message}, so it is left out; `exclude = [\"{name}\"]` in cubin.toml does not even compile it"),
+        )
+        .note("it was found in a directory and does not say `__global__`")
+        .help(format!(
+            "write `exclude = [\"{name}\"]` under [build] in cubin.toml, or call `.exclude(\"{name}\")`"
+        ));
+    }
+    Diag::error(codes::NO_KERNELS, message)
         .note("its kernels are perhaps templates that nothing instantiates, or excluded by `#if`")
         .help("instantiate a template in the source (`template __global__ void scale<float>(float *, int);`) or with `[[instantiate]] kernel = \"scale<float>\"` in cubin.toml")
         .help("a file with device functions only belongs into the include path, not among the sources")

@@ -5,6 +5,7 @@
 
 mod images;
 mod instantiate;
+mod link;
 mod messages;
 mod prebuilt;
 mod ptx;
@@ -25,6 +26,7 @@ use crate::{
     policy::Facts,
     report,
 };
+pub use link::Link;
 pub use ptx::Ptx;
 pub use run::Output;
 
@@ -49,7 +51,9 @@ pub struct Builder {
     files: Vec<PathBuf>,
     file_flags: Vec<(PathBuf, Vec<String>)>,
     dirs: Vec<PathBuf>,
+    excludes: Vec<String>,
     instances: Vec<(PathBuf, String)>,
+    links: Vec<Link>,
     archs: Vec<String>,
     ptx: Vec<Ptx>,
     includes: Vec<PathBuf>,
@@ -103,10 +107,29 @@ impl Builder {
         self
     }
 
+    /// Leaves out files that [`dir`](Self::dir) finds: `.exclude("*_dummy.cu")`, `.exclude("kernels/old/*")`. The same
+    /// as `exclude` under `[build]` in `cubin.toml`.
+    ///
+    /// A pattern without `/` is compared with the file's name, any other with its path from the package's directory;
+    /// `*` stands for any characters, `/` included, `?` for one. A file that is named ([`file`](Self::file)) is a
+    /// source all the same. A pattern that leaves out nothing is reported.
+    pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
+        self.excludes.push(pattern.into());
+        self
+    }
+
     /// Instantiates a kernel template that `file`, one of the sources, defines: `.instantiate("kernels/scale.cu",
     /// "scale<float>")`. The same as `[[instantiate]]` in `cubin.toml`.
     pub fn instantiate(mut self, file: impl Into<PathBuf>, kernel: impl Into<String>) -> Self {
         self.instances.push((file.into(), kernel.into()));
+        self
+    }
+
+    /// Links sources of relocatable code into one cubin with one module: kernels that call device functions of other
+    /// files, or that launch kernels. Without it every source is a program of its own, which the compiler can optimise
+    /// as a whole; link what needs it. The same as `[[link]]` in `cubin.toml`; several calls add up.
+    pub fn link(mut self, link: Link) -> Self {
+        self.links.push(link);
         self
     }
 
@@ -312,6 +335,7 @@ pub struct Error {
 
 impl Error {
     /// All findings, warnings included, in reading order.
+    #[must_use]
     pub fn findings(&self) -> Vec<&Diag> {
         self.findings.shown()
     }

@@ -7,7 +7,7 @@ use std::{
 
 use cubin_core::{Cubin, Sm, consts::EntryKind, fatbin};
 
-use super::{images::Image, shown_path};
+use super::{images::Image, ptx::Compute, shown_path};
 use crate::diag::{Diag, Sink, codes};
 
 /// Whether a source needs no compiler.
@@ -46,7 +46,8 @@ pub(super) fn read(
         Ok(target) => vec![Image {
             target,
             bytes,
-            unit: None,
+            units: Vec::new(),
+            libraries: false,
             ptx: None,
         }],
         Err(error) => {
@@ -68,12 +69,17 @@ fn of_fatbin(
 ) -> Vec<Image<'static>> {
     let mut images: Vec<Image<'static>> = Vec::new();
     let mut texts: Vec<(Sm, Vec<u8>)> = Vec::new();
+    let mut other_texts = Vec::new();
     let mut others = Vec::new();
     for entry in fatbin::entries(bytes, 0) {
         let read = entry.and_then(|entry| {
             if entry.kind == EntryKind::PTX {
-                if let Some(target) = entry.target().filter(|sm| wanted_ptx.contains(sm)) {
-                    texts.push((target, entry.image()?.into_owned()));
+                match entry.target() {
+                    Some(target) if wanted_ptx.contains(&target) => {
+                        texts.push((target, entry.image()?.into_owned()));
+                    }
+                    Some(target) => other_texts.push(target),
+                    None => {}
                 }
                 return Ok(None);
             }
@@ -99,7 +105,8 @@ fn of_fatbin(
                     images.push(Image {
                         target,
                         bytes,
-                        unit: None,
+                        units: Vec::new(),
+                        libraries: false,
                         ptx: None,
                     });
                 }
@@ -118,8 +125,9 @@ fn of_fatbin(
         }
     }
     for (target, text) in texts {
-        if let Some(image) = images.iter_mut().find(|image| image.target == target) {
-            image.ptx = Some(text);
+        match images.iter_mut().find(|image| image.target == target) {
+            Some(image) => image.ptx = Some(text),
+            None => other_texts.push(target),
         }
     }
     if images.is_empty() && !sink.has_errors() {
@@ -137,5 +145,35 @@ fn of_fatbin(
             ),
         ));
     }
+    if !wanted_ptx.is_empty() && !images.is_empty() && images.iter().all(|i| i.ptx.is_none()) {
+        sink.push(without_ptx(shown, wanted_ptx, &other_texts));
+    }
     images
+}
+
+/// No image of a fatbin has its PTX, though some was asked for.
+fn without_ptx(shown: &str, wanted: &[Sm], held: &[Sm]) -> Diag {
+    let list = |targets: &[Sm], word: &str| {
+        let names: Vec<String> = targets.iter().map(|sm| Compute(*sm).to_string()).collect();
+        names.join(word)
+    };
+    let holds = match held {
+        [] => "no PTX at all".to_owned(),
+        held => format!("PTX for {}", list(held, ", ")),
+    };
+    let mut diag = Diag::warning(
+        codes::PTX_MISSING,
+        format!(
+            "{shown} has no PTX for {} beside a cubin; it holds {holds}",
+            list(wanted, " or ")
+        ),
+    )
+    .note("its kernels load only on GPUs that one of its cubins runs on");
+    if let Some(target) = wanted.last() {
+        let compute = Compute(*target);
+        diag = diag.help(format!(
+            "make it again with `-gencode arch={compute},code=[{target},{compute}]`"
+        ));
+    }
+    diag
 }

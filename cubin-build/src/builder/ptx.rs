@@ -14,6 +14,7 @@ use crate::{
 
 /// Which PTX is embedded beside the cubins; see [`Builder::ptx`](super::Builder::ptx).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ptx {
     /// None: only GPUs that a cubin runs on can be used.
     None,

@@ -12,7 +12,7 @@ use super::{
 use crate::sorted::{self, Map, Set};
 use crate::{
     cache, codegen,
-    compile::{self, Level, Unit, Watch},
+    compile::{self, Level, Linked, Unit, Watch},
     diag::{Diag, Sink, codes},
     env::Env,
     policy::{self, Baseline, Facts, Policy},
@@ -23,6 +23,7 @@ use crate::{
 
 /// What a successful build made.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Output {
     /// The generated file.
     pub generated: PathBuf,
@@ -72,12 +73,13 @@ pub(super) fn run(builder: &Builder, env: &Env) -> Outcome {
 fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let mut places = Places::new(&settings.root);
     // Machine code needs no compiler, so a crate that ships only that builds without a toolkit.
-    let (toolkit, units) = match settings.sources.is_empty() {
-        true => (None, Vec::new()),
+    let (toolkit, units, linked) = match settings.sources.is_empty() {
+        true => (None, Vec::new(), Vec::new()),
         false => {
             let toolkit = find_toolkit(settings, env, outcome)?;
             let units = compile(settings, env, &toolkit, &mut places, outcome)?;
-            (Some(toolkit), units)
+            let linked = link(settings, env, &toolkit, &units, &mut places, outcome);
+            (Some(toolkit), units, linked)
         }
     };
     let mut signed = match &toolkit {
@@ -87,7 +89,7 @@ fn steps(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let modules = read_units(
         settings,
         toolkit.as_ref(),
-        &units,
+        (&units, &linked),
         &mut signed,
         &mut places,
         &mut outcome.sink,
@@ -199,6 +201,52 @@ fn compile(
     Some(compiled.units)
 }
 
+/// Makes one cubin of the sources of each linked module.
+fn link(
+    settings: &Settings,
+    env: &Env,
+    toolkit: &Toolkit,
+    units: &[Unit],
+    places: &mut Places,
+    outcome: &mut Outcome,
+) -> Vec<Linked> {
+    let sink = &mut outcome.sink;
+    let libraries: Vec<Vec<PathBuf>> = settings
+        .links
+        .iter()
+        .map(|module| module.library_files(toolkit, sink))
+        .collect();
+    let groups: Vec<compile::Group<'_>> = settings
+        .links
+        .iter()
+        .zip(&libraries)
+        .map(|(module, libraries)| compile::Group {
+            name: &module.name,
+            sources: module
+                .members
+                .iter()
+                .map(|index| settings.sources[*index].path.as_path())
+                .collect(),
+            libraries,
+        })
+        .collect();
+    if groups.is_empty() || sink.has_errors() {
+        return Vec::new();
+    }
+    let linkage = compile::link(env, &request(settings, toolkit), &groups, units);
+    for failure in &linkage.failures {
+        sink.push(messages::not_linked(failure, settings));
+    }
+    for linked in &linkage.linked {
+        let warnings = linked.messages.iter();
+        for message in warnings.filter(|message| message.level == Level::Warning) {
+            sink.push(messages::warning(message, places));
+        }
+        outcome.progress.extend(messages::linked(linked));
+    }
+    linkage.linked
+}
+
 /// Policy and baseline.
 fn judge(settings: &Settings, outcome: &mut Outcome) {
     let baseline = read_baseline(settings, &mut outcome.watch, &mut outcome.sink);
@@ -269,7 +317,7 @@ fn read_baseline(settings: &Settings, watch: &mut Watch, sink: &mut Sink) -> Opt
 fn read_units(
     settings: &Settings,
     toolkit: Option<&Toolkit>,
-    units: &[Unit],
+    (units, linked): (&[Unit], &[Linked]),
     signed: &mut Signed,
     places: &mut Places,
     sink: &mut Sink,
@@ -284,9 +332,22 @@ fn read_units(
         .chain(&settings.prebuilt)
         .map(PathBuf::as_path)
         .collect();
-    let names = module_names(&all);
+    let alone = |index: &usize| {
+        !settings
+            .links
+            .iter()
+            .any(|link| link.members.contains(index))
+    };
+    let alone: Vec<usize> = (0..all.len()).filter(alone).collect();
+    let names = module_names(&alone.iter().map(|index| all[*index]).collect::<Vec<_>>());
+    // The cubins of two builders of one build script lie side by side.
+    let cubin_names = |module: &str| match settings.out_file.strip_suffix(".rs") {
+        Some("kernels") => module.to_owned(),
+        other => format!("{}.{module}", other.unwrap_or(&settings.out_file)),
+    };
     let mut modules = Vec::new();
-    for (index, (original, module)) in all.into_iter().zip(&names).enumerate() {
+    for (&index, module) in alone.iter().zip(&names) {
+        let original = all[index];
         let source = super::shown_path(&settings.root, original);
         let images = match settings.sources.get(index) {
             // A source that failed for some target is left out: its failure has been reported.
@@ -310,11 +371,6 @@ fn read_units(
                 sink,
             ),
         };
-        // The cubins of two builders of one build script lie side by side.
-        let cubins = match settings.out_file.strip_suffix(".rs") {
-            Some("kernels") => module.clone(),
-            other => format!("{}.{module}", other.unwrap_or(&settings.out_file)),
-        };
         let mut reader = Reader {
             config: &settings.config,
             toolkit,
@@ -326,10 +382,59 @@ fn read_units(
             &Names {
                 source: &source,
                 module,
-                cubins: &cubins,
+                cubins: &cubin_names(module),
+                found: settings.found.contains(original),
             },
             images,
         ));
+    }
+    for link in &settings.links {
+        if let Some(index) = names.iter().position(|name| *name == link.name) {
+            let source = super::shown_path(&settings.root, all[alone[index]]);
+            sink.push(messages::link_name_taken(link, &source));
+            continue;
+        }
+        let sources: Vec<String> = link
+            .members
+            .iter()
+            .map(|index| super::shown_path(&settings.root, all[*index]))
+            .collect();
+        let images: Vec<_> = linked
+            .iter()
+            .filter(|linked| linked.name == link.name)
+            .filter_map(|linked| {
+                let of = |index: &usize| {
+                    let units = by_source.get(settings.sources[*index].path.as_path())?;
+                    units
+                        .iter()
+                        .find(|unit| unit.target == linked.target)
+                        .copied()
+                };
+                let units: Option<Vec<&Unit>> = link.members.iter().map(of).collect();
+                images::load_linked(linked, units?, link.has_libraries(), sink)
+            })
+            .collect();
+        // What failed for some target is left out: its failure has been reported.
+        if images.len() < settings.targets.len() {
+            continue;
+        }
+        if !settings.ptx.is_empty() {
+            sink.push(messages::linked_without_ptx(link));
+        }
+        let mut reader = Reader {
+            config: &settings.config,
+            toolkit,
+            signed,
+            places,
+            sink,
+        };
+        let names = Names {
+            source: &sources.join(", "),
+            module: &link.name,
+            cubins: &cubin_names(&link.name),
+            found: false,
+        };
+        modules.extend(reader.read(&names, images));
     }
     modules
 }

@@ -6,14 +6,14 @@ use crate::sorted::Set;
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
-use super::{Backend, Builder, HalfTypes, instantiate, prebuilt, ptx, shown_path};
+use super::{Backend, Builder, HalfTypes, instantiate, link, prebuilt, ptx, shown_path};
 use crate::{
     compile::{self, Options, Source},
-    config::{self, Config},
+    config::{self, Config, Glob},
     diag::{Diag, Sink, codes},
     env::Env,
     report,
-    source::SourceFile,
+    source::{SourceFile, Span},
     toolkit,
 };
 
@@ -34,8 +34,12 @@ pub(super) struct Settings {
     pub(super) sources: Vec<Source>,
     /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
     pub(super) originals: Vec<PathBuf>,
+    /// Those of them that a directory was searched for, as the user calls them: nobody said that they hold kernels.
+    pub(super) found: Set<PathBuf>,
     /// The template instances that those generated files make.
     pub(super) instances: Vec<instantiate::Asked>,
+    /// Sources that become one cubin together.
+    pub(super) links: Vec<link::Module>,
     /// Sources that need no compiler.
     pub(super) prebuilt: Vec<PathBuf>,
     pub(super) targets: Vec<Sm>,
@@ -116,7 +120,10 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
         .join("cubin-build");
     let toolkit = toolkit_request(builder, &config, &work_dir, sink);
-    let (mut sources, prebuilt) = sources(builder, &config, &root, &mut watched, sink);
+    let wanted = link::wanted(builder, &config, &root, &mut watched, sink);
+    let (mut sources, prebuilt, found) =
+        sources(builder, &config, &wanted, &root, &mut watched, sink);
+    let links = link::resolve(wanted, &root, &mut sources, sink);
     let (originals, instances) =
         instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
     if sink.has_errors() {
@@ -131,7 +138,9 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         toolkit: toolkit?,
         sources,
         originals,
+        found,
         instances,
+        links,
         prebuilt,
         targets,
         ptx,
@@ -222,12 +231,27 @@ fn rebase(config: &mut Config, dir: &Path) {
         return;
     }
     let build = &mut config.build;
+    // A pattern without `/` is a file's name.
+    let patterns = build.exclude.iter_mut();
+    let patterns = patterns.filter(|pattern| pattern.value.contains('/'));
     let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
     let files = config
         .instantiate
         .iter_mut()
         .filter_map(|entry| entry.file.as_mut());
-    for path in lists.into_iter().flatten().chain(files) {
+    let linked = config.links.iter_mut().flat_map(|link| {
+        // A library without a path in its name is one of the toolkit.
+        let paths = link.libraries.iter_mut();
+        let paths = paths.filter(|library| library.value.contains(['/', '\\', '.']));
+        link.sources.iter_mut().chain(&mut link.dirs).chain(paths)
+    });
+    for path in lists
+        .into_iter()
+        .flatten()
+        .chain(files)
+        .chain(patterns)
+        .chain(linked)
+    {
         path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
 }
@@ -356,14 +380,16 @@ fn options(builder: &Builder, config: &Config) -> Options {
     options
 }
 
-/// The sources in a fixed order: named files first, then those found, by path.
+/// The sources in a fixed order: named files first, then those found, by path. What needs no compiler is apart; last
+/// comes which were found.
 fn sources(
     builder: &Builder,
     config: &Config,
+    links: &[link::Wanted],
     root: &Path,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
-) -> (Vec<Source>, Vec<PathBuf>) {
+) -> (Vec<Source>, Vec<PathBuf>, Set<PathBuf>) {
     let mut files: Vec<PathBuf> = config
         .build
         .sources
@@ -387,18 +413,25 @@ fn sources(
                 .filter(|dir| root.join(dir).is_dir()),
         );
     }
+    let mut excludes = Excludes::new(builder, config);
     let mut found = Set::new();
     for dir in &dirs {
-        let before = found.len();
+        let mut empty = false;
         match cu_files(root, dir) {
-            Ok(paths) => found.extend(paths),
+            Ok(paths) => {
+                empty = paths.is_empty();
+                let kept = paths
+                    .into_iter()
+                    .filter(|path| !excludes.exclude(&shown_path(root, path)));
+                found.extend(kept);
+            }
             Err(error) => sink.push(Diag::error(
                 codes::IO_ERROR,
                 format!("cannot look for .cu files in `{}`: {error}", dir.display()),
             )),
         }
         watched.push(dir.clone());
-        if found.len() == before && !guessed && root.join(dir).is_dir() {
+        if empty && !guessed && root.join(dir).is_dir() {
             sink.push(
                 Diag::error(
                     codes::NO_SOURCES,
@@ -408,10 +441,20 @@ fn sources(
             );
         }
     }
+    excludes.report_unmatched(sink);
     let mut seen = Set::new();
+    let linked = links.iter().flat_map(|link| link.files.iter().cloned());
+    // A file that is also named is wanted.
+    let named: Set<PathBuf> = files.iter().map(|path| toolkit::normalize(path)).collect();
+    let found: Set<PathBuf> = found
+        .iter()
+        .filter(|path| !named.contains(&toolkit::normalize(path)))
+        .cloned()
+        .collect();
     let all: Vec<Source> = files
         .into_iter()
-        .chain(found)
+        .chain(found.iter().cloned())
+        .chain(linked)
         .filter(|path| seen.insert(toolkit::normalize(path)))
         .map(|path| {
             let flags = builder
@@ -422,6 +465,7 @@ fn sources(
             Source {
                 flags: flags.collect(),
                 path,
+                relocatable: false,
             }
         })
         .collect();
@@ -436,10 +480,64 @@ fn sources(
         .partition(|source| prebuilt::is_prebuilt(&source.path));
     let prebuilt: Vec<PathBuf> = prebuilt.into_iter().map(|source| source.path).collect();
     watched.extend(prebuilt.iter().cloned());
-    (sources, prebuilt)
+    (sources, prebuilt, found)
 }
 
-fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
+/// Patterns of files that are no sources, and which of them have left out any.
+struct Excludes<'a> {
+    patterns: Vec<(Glob, Option<&'a Span>, bool)>,
+}
+
+impl<'a> Excludes<'a> {
+    fn new(builder: &Builder, config: &'a Config) -> Self {
+        let from_file = config.build.exclude.iter();
+        let from_file = from_file.map(|pattern| (&pattern.value, Some(&pattern.span)));
+        let from_script = builder.excludes.iter().map(|pattern| (pattern, None));
+        let all = from_file.chain(from_script).map(|(pattern, span)| {
+            let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+            (Glob::new(pattern), span, false)
+        });
+        Self {
+            patterns: all.collect(),
+        }
+    }
+
+    /// Whether the file of this path is left out.
+    fn exclude(&mut self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let mut excluded = false;
+        for (pattern, _, used) in &mut self.patterns {
+            let text = if pattern.as_str().contains('/') {
+                path
+            } else {
+                name
+            };
+            if pattern.matches(text) {
+                *used = true;
+                excluded = true;
+            }
+        }
+        excluded
+    }
+
+    fn report_unmatched(&self, sink: &mut Sink) {
+        for (pattern, span, _) in self.patterns.iter().filter(|(_, _, used)| !used) {
+            let message = format!(
+                "`{}` in `exclude` is the pattern of no .cu file that was found",
+                pattern.as_str()
+            );
+            let diag = Diag::warning(codes::UNMATCHED_RULE, message)
+                .at_place(*span, "excludes nothing")
+                .help("a pattern without `/` is compared with the file's name, any other with the path from the package's directory");
+            sink.push(match span {
+                Some(_) => diag,
+                None => diag.note("given to `Builder::exclude` in build.rs"),
+            });
+        }
+    }
+}
+
+pub(super) fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
     let base = root.join(dir);
     let mut paths = Vec::new();
     for entry in WalkDir::new(&base).follow_links(true).sort_by_file_name() {

@@ -12,8 +12,9 @@ use super::{Error, Options, Request, Source};
 use crate::{env::Env, toolkit::HostCompiler};
 
 /// Flags that nvcc takes with a value in the next word, among those looked at here.
-const RDC: &str =
-    "a relocatable cubin cannot be loaded before it is linked, and linking is not supported yet";
+const RDC: &str = "relocatable code must be linked: name the sources under [[link]] in cubin.toml, or with \
+                   `Builder::link`";
+const LTO: &str = "link-time optimization is not supported";
 const TARGET: &str = "targets are chosen with `Builder::arch` or `[build] arch` in cubin.toml";
 const OUTPUT: &str = "cubin-build itself chooses what is made and where";
 const HIDDEN: &str = "a change of that file would not be seen; write its flags out";
@@ -63,7 +64,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("device-c", RDC),
     ("dw", RDC),
     ("device-w", RDC),
-    ("dlto", RDC),
+    ("dlto", LTO),
     ("optf", HIDDEN),
     ("options-file", HIDDEN),
     ("run", NOTHING),
@@ -242,6 +243,21 @@ pub(super) fn ptxas_flags(options: &Options, source: &Source) -> Vec<String> {
         .collect()
 }
 
+/// What nvlink is given besides the target and the files: values of `-Xnvlink`, and `-g` where device code is compiled
+/// for a debugger.
+pub(super) fn nvlink_words(options: &Options) -> Vec<String> {
+    let mut words: Vec<String> = values(&options.flags, &["Xnvlink", "nvlink-options"])
+        .into_iter()
+        .flat_map(|list| list.split(','))
+        .map(str::to_owned)
+        .collect();
+    let mut flags = options.flags.iter().filter_map(|flag| split(flag));
+    if flags.any(|(name, _)| matches!(name, "G" | "device-debug")) {
+        words.push("-g".to_owned());
+    }
+    words
+}
+
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
     options: &Options,
@@ -259,6 +275,9 @@ pub(super) fn nvcc_words(
     }
     word(format!("-arch={target}"));
     word("-cubin".to_owned());
+    if source.relocatable {
+        word("-rdc=true".to_owned());
+    }
     word("-Xptxas".to_owned());
     word("-v".to_owned());
     for (name, value) in &options.defines {

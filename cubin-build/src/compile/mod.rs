@@ -9,6 +9,10 @@
 //!     log.txt                            what nvcc printed
 //!     record.txt                         everything the result depends on, one item per line; written last
 //! OUT_DIR/units/saxpy-3fa19c04/probe.1.sm_90a/    only where the front end was asked something ([`FrontEnd`])
+//! OUT_DIR/linked/solver/sm_90a/          one directory per linked module and target ([`link`])
+//!     solver.cubin
+//!     log.txt
+//!     record.txt
 //! ```
 //!
 //! A unit is compiled when its record is missing or any line of it would read differently now; that line is the
@@ -18,6 +22,7 @@
 //! instead if it appeared. Nothing is started to find out that nothing changed.
 //!
 //! What happens to other inputs: `.ptx` is assembled by ptxas alone (no host compiler); `.cubin` is taken as it is.
+//! Relocatable units are no results yet: nvlink makes one cubin of several.
 //!
 //! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins beyond the target of a prebuilt one,
 //! and does not know policies.
@@ -31,6 +36,7 @@ mod command;
 mod depfile;
 mod error;
 mod front_end;
+mod link;
 mod message;
 mod ptxas_log;
 mod record;
@@ -44,6 +50,7 @@ use cubin_core::Sm;
 pub use self::{
     error::{Cause, Error, Failure, TargetError},
     front_end::{FrontEnd, Registrations},
+    link::{Group, Linkage, Linked, link},
     message::{Level, Message, Tool},
     ptxas_log::Spills,
 };
@@ -88,6 +95,8 @@ pub struct Source {
     pub path: PathBuf,
     /// Flags for this file alone, after the common ones.
     pub flags: Vec<String>,
+    /// Whether it is compiled to relocatable code (nvcc's `-rdc=true`), for [`link`].
+    pub relocatable: bool,
 }
 
 impl<P: Into<PathBuf>> From<P> for Source {
@@ -95,6 +104,7 @@ impl<P: Into<PathBuf>> From<P> for Source {
         Self {
             path: path.into(),
             flags: Vec::new(),
+            relocatable: false,
         }
     }
 }

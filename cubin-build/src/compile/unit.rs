@@ -525,7 +525,7 @@ pub(super) fn ending<'a>(paths: &'a [PathBuf], end: &str) -> Option<&'a Path> {
 }
 
 /// A command as one could type it.
-fn shown(command: &Command) -> String {
+pub(super) fn shown(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
         .map(|word| {

@@ -13,6 +13,7 @@
 //! arch = ["sm_80", "sm_90a"]  # targets, taken exactly as written
 //! sources = ["kernels/a.cu"]  # files; paths are relative to this file
 //! dirs = ["kernels"]          # every .cu file below
+//! exclude = ["*_dummy.cu"]    # but none of these: a path relative to this file, or a file name; `*` and `?` match
 //! include = ["include"]
 //! define = { TILE = 32, FAST = true }   # or ["TILE=32", "FAST"]
 //! flags = ["--use_fast_math"]
@@ -47,6 +48,12 @@
 //! kernel = "scale<float>"
 //! file = "kernels/scale.cu"
 //!
+//! [[link]]                    # relocatable code: sources that nvlink makes one cubin of, and one module
+//! name = "solver"
+//! sources = ["solver/step.cu", "solver/residual.cu"]
+//! dirs = ["solver/common"]    # every .cu file below
+//! libraries = ["cudadevrt"]   # a library of the toolkit, or the path of an archive, object or cubin
+//!
 //! [[kernel]]                  # parameter types of a kernel without C++ source
 //! symbol = "saxpy"
 //! params = ["u32", "f32", "*const f32", "*mut f32"]
@@ -71,6 +78,7 @@ pub use budget::{Budgets, Key, Occupancy, Rule};
 pub use glob::Glob;
 pub(crate) use nearest::nearest;
 pub(crate) use ptx::virtual_architecture;
+pub(crate) use tables::is_identifier;
 pub use tables::reserved_flag;
 
 /// Everything cubin.toml says. The default is an empty file.
@@ -90,6 +98,8 @@ pub struct Config {
     pub baseline: Option<Spanned<String>>,
     /// Every `[[instantiate]]`.
     pub instantiate: Vec<Instantiate>,
+    /// Every `[[link]]`.
+    pub links: Vec<Link>,
     /// Every `[[kernel]]`.
     pub kernels: Vec<DeclaredKernel>,
 }
@@ -112,6 +122,8 @@ pub struct Build {
     pub sources: Vec<Spanned<String>>,
     /// Directories whose `.cu` files are sources.
     pub dirs: Vec<Spanned<String>>,
+    /// Patterns of files below `dirs` that are no sources.
+    pub exclude: Vec<Spanned<String>>,
     /// `-I`
     pub include: Vec<Spanned<String>>,
     /// `-D`
@@ -182,6 +194,19 @@ pub struct Instantiate {
     pub kernel: Spanned<String>,
     /// The source that defines the template.
     pub file: Option<Spanned<String>>,
+}
+
+/// One `[[link]]`: sources that become one cubin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Name of the module; a Rust identifier.
+    pub name: Spanned<String>,
+    /// Source files.
+    pub sources: Vec<Spanned<String>>,
+    /// Directories whose `.cu` files are sources.
+    pub dirs: Vec<Spanned<String>>,
+    /// Names of libraries of the toolkit, or paths of archives, objects and cubins.
+    pub libraries: Vec<Spanned<String>>,
 }
 
 /// One `[[kernel]]`: what no C++ source says.

@@ -4,8 +4,8 @@ use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
 use super::{
-    Backend, Build, Config, DeclaredKernel, Define, Generate, Half, Instantiate, Occupancy, Rule,
-    Toolkit,
+    Backend, Build, Config, DeclaredKernel, Define, Generate, Half, Instantiate, Link, Occupancy,
+    Rule, Toolkit,
     budget::Key,
     glob::{Glob, LONGEST},
     problem::{Missing, UnknownKey},
@@ -38,11 +38,12 @@ const TOP_KEYS: &[&str] = &[
     "rule",
     "baseline",
     "instantiate",
+    "link",
     "kernel",
 ];
 const TOOLKIT_KEYS: &[&str] = &["version", "install"];
 const BUILD_KEYS: &[&str] = &[
-    "arch", "sources", "dirs", "include", "define", "flags", "std", "lineinfo", "ptx",
+    "arch", "sources", "dirs", "exclude", "include", "define", "flags", "std", "lineinfo", "ptx",
 ];
 const GENERATE_KEYS: &[&str] = &["backend", "half", "file"];
 const DEFAULTS_KEYS: &[&str] = &[
@@ -70,6 +71,7 @@ const RULE_KEYS: &[&str] = &[
 const OCCUPANCY_KEYS: &[&str] = &["block", "min", "dynamic-shared"];
 const BASELINE_KEYS: &[&str] = &["file"];
 const INSTANTIATE_KEYS: &[&str] = &["kernel", "file"];
+const LINK_KEYS: &[&str] = &["name", "sources", "dirs", "libraries"];
 const KERNEL_KEYS: &[&str] = &["symbol", "params"];
 
 /// Which tables have a key, for the message about one in the wrong place.
@@ -79,6 +81,7 @@ const PLACES: &[(&str, &[&str])] = &[
     ("[generate]", GENERATE_KEYS),
     ("[defaults] or a [[rule]]", DEFAULTS_KEYS),
     ("[[rule]]", RULE_KEYS),
+    ("[[link]]", LINK_KEYS),
     ("[[kernel]]", KERNEL_KEYS),
 ];
 
@@ -129,6 +132,15 @@ fn top(r: &mut Reader<'_>, document: &DeTable<'_>, config: &mut Config) {
                 for (table, span) in r.tables(item) {
                     config.instantiate.extend(instantiate(r, table, span));
                 }
+            }
+            "link" => {
+                for (table, span) in r.tables(item) {
+                    config.links.extend(link(r, table, span));
+                }
+                let names = config.links.iter().map(|link| link.name.clone());
+                r.unique(CONFIG, names.collect(), |name| {
+                    format!("linked module `{name}`")
+                });
             }
             "kernel" => {
                 for (table, span) in r.tables(item) {
@@ -199,6 +211,7 @@ fn build(r: &mut Reader<'_>, table: &DeTable<'_>) -> Build {
             "arch" => build.arch = targets(r, item),
             "sources" => build.sources = r.unique_strings(item, "source"),
             "dirs" => build.dirs = r.unique_strings(item, "directory"),
+            "exclude" => build.exclude = r.unique_strings(item, "pattern"),
             "include" => build.include = r.unique_strings(item, "include directory"),
             "define" => build.define = defines(r, item),
             "flags" => build.flags = flags(r, item),
@@ -279,7 +292,8 @@ fn defines(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {
     defines
 }
 
-fn is_identifier(name: &str) -> bool {
+/// Whether a text is a name in C++ and in Rust, but for keywords.
+pub(crate) fn is_identifier(name: &str) -> bool {
     name.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !name.starts_with(|c: char| c.is_ascii_digit())
@@ -539,6 +553,42 @@ fn instantiate(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<In
     })
 }
 
+fn link(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<Link> {
+    let mut name = None;
+    let (mut sources, mut dirs, mut libraries) = (Vec::new(), Vec::new(), Vec::new());
+    for item in r.entries(named("[[link]]"), table) {
+        match item.key {
+            "name" => {
+                name = r.string(item).filter(|name| {
+                    let good = is_identifier(&name.value);
+                    if !good {
+                        let message = format!("`{}` is no name of a module", name.value);
+                        let help = "letters, digits and `_`, for example \"solver\"".to_owned();
+                        r.bad(item, message, Some(help));
+                    }
+                    good
+                });
+            }
+            "sources" => sources = r.unique_strings(item, "source"),
+            "dirs" => dirs = r.unique_strings(item, "directory"),
+            "libraries" => libraries = r.unique_strings(item, "library"),
+            _ => unknown(r, item, "[[link]]", LINK_KEYS),
+        }
+    }
+    if !table.contains_key("name") {
+        missing(r, CONFIG, "[[link]]", "name", &span);
+    }
+    if !table.contains_key("sources") && !table.contains_key("dirs") {
+        missing(r, CONFIG, "[[link]]", "sources", &span);
+    }
+    Some(Link {
+        name: name?,
+        sources,
+        dirs,
+        libraries,
+    })
+}
+
 fn declared(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<DeclaredKernel> {
     let (mut symbol, mut params, mut params_span) = (None, Vec::new(), None);
     for item in r.entries(named("[[kernel]]"), table) {
@@ -569,6 +619,8 @@ fn missing(r: &mut Reader<'_>, code: Code, table: &str, key: &str, span: &Span) 
         (_, "min") => "min = 0.25",
         ("[baseline]", _) => "file = \"cubin-baseline.toml\"",
         (_, "symbol") => "symbol = \"saxpy\"",
+        ("[[link]]", "name") => "name = \"solver\"",
+        ("[[link]]", _) => "sources = [\"a.cu\", \"b.cu\"]",
         (_, "params") => "params = [\"u32\", \"*mut f32\"]",
         _ => "kernel = \"scale<float>\"",
     };

@@ -34,6 +34,7 @@ pub enum Topic {
 
 impl Topic {
     /// Singular and plural for the summary line.
+    #[must_use]
     pub const fn nouns(self) -> (&'static str, &'static str) {
         match self {
             Self::Budget => ("kernel over budget", "kernels over budget"),
@@ -71,6 +72,7 @@ pub struct Entry {
 }
 
 /// The entry of `code`, if there is one.
+#[must_use]
 pub fn find(code: &str) -> Option<&'static Entry> {
     ALL.iter().find(|entry| entry.code.0 == code)
 }
@@ -83,6 +85,7 @@ pub(super) fn position(code: Code) -> usize {
 }
 
 /// The code's documentation as `cargo cubin explain` prints it.
+#[must_use]
 pub fn explain(code: &str) -> Option<String> {
     let entry = find(code)?;
     let mut text = format!("{}\n\n{}\n\nExample:\n", entry.code, entry.doc);
@@ -128,7 +131,7 @@ codes! {
         "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
         "error[policy-invalid]: `static-shared` in [defaults] is no size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
     UNMATCHED_RULE = "unmatched-rule", Config,
-        "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
+        "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Likewise a pattern of `exclude` that leaves out no file. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
         "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is an instance of a template: write `gemm<*>`";
     BASELINE_INVALID = "baseline-invalid", Baseline,
         "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
@@ -165,7 +168,7 @@ codes! {
         "A warning of nvcc, ptxas or nvlink, passed on with its place. It does not fail the build.",
         "warning[nvcc-warning]: variable \"n\" was declared but never referenced";
     NO_KERNELS = "no-kernels", Compile,
-        "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources.",
+        "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources. Of a file that was found in a directory and does not say `__global__` it is only a warning: `exclude` leaves it out.",
         "error[no-kernels]: kernels/scale.cu yields no kernel\n  = help: instantiate its templates: [[instantiate]] kernel = \"scale<float>\"";
 
     // cubin
@@ -175,6 +178,9 @@ codes! {
     TARGET_MISMATCH = "target-mismatch", Cubin,
         "A cubin is for another target than the one asked for. A wrapper around it would fail to load on the GPUs it was meant for.",
         "error[target-mismatch]: saxpy.sm_90.cubin is for sm_80";
+    PTX_MISSING = "ptx-missing", Cubin,
+        "PTX is to be embedded, and a .fatbin source holds none that belongs to one of its cubins taken into the build. Its kernels will not load on GPUs that none of the cubins runs on. A warning. Sources that are .cubin files never have PTX.",
+        "warning[ptx-missing]: many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80\n  = help: make it again with `-gencode arch=compute_90,code=[sm_90,compute_90]`";
     KERNEL_SET_MISMATCH = "kernel-set-mismatch", Cubin,
         "The kernels that nvcc's host code registers differ from those in the cubin. This is a bug in cubin-build, or a new nvcc: please report it with the source. A kernel that exists for some targets only (through `#if __CUDA_ARCH__`) is no finding: its wrapper says so when the loaded image does not hold it.",
         "error[kernel-set-mismatch]: kernel `gemm_tma` on sm_90a: is in the cubin but not registered by the host code";

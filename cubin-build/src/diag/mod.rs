@@ -28,6 +28,7 @@ pub enum Level {
 
 impl Level {
     /// The word that cubin.toml uses.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -49,6 +50,7 @@ impl fmt::Display for Code {
 
 /// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diag {
     /// Which kind of finding.
     pub code: Code,
@@ -68,6 +70,7 @@ pub struct Diag {
 
 /// A place in a file with a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Label {
     /// Where.
     pub span: Span,
@@ -144,6 +147,7 @@ impl Diag {
     }
 
     /// The place that leads the picture: the first primary label, else the first label.
+    #[must_use]
     pub fn place(&self) -> Option<&Span> {
         self.labels
             .iter()

@@ -16,6 +16,7 @@ use crate::source::SourceFile;
 const WIDTH: usize = 140;
 
 /// The finding as rustc would draw it, with ANSI colours only when `colour` is set. Ends without a line end.
+#[must_use]
 pub fn render(diag: &Diag, colour: bool) -> String {
     let title = match diag.level {
         Level::Deny => Title::ERROR,
@@ -49,6 +50,7 @@ pub fn render(diag: &Diag, colour: bool) -> String {
 
 /// Code, message and place on one line, for `cargo::error=` and `cargo::warning=`:
 /// `kernels/gemm.cu:41:17: [registers-over-budget] kernel ...`.
+#[must_use]
 pub fn summary_line(diag: &Diag) -> String {
     let mut line = String::new();
     if let Some(place) = diag.place() {

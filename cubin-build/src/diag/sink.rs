@@ -18,6 +18,7 @@ pub struct Sink {
 
 impl Sink {
     /// Nothing found yet.
+    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -32,27 +33,32 @@ impl Sink {
     }
 
     /// Whether any finding fails the build.
+    #[must_use]
     pub fn has_errors(&self) -> bool {
         self.count(Level::Deny) > 0
     }
 
     /// How many findings have exactly this level.
+    #[must_use]
     pub fn count(&self, level: Level) -> usize {
         self.diags.iter().filter(|diag| diag.level == level).count()
     }
 
     /// Whether nothing was found, not even something accepted.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.diags.is_empty()
     }
 
     /// Everything that was found, in the order it came.
+    #[must_use]
     pub fn all(&self) -> &[Diag] {
         &self.diags
     }
 
     /// What is shown, in reading order: findings of one kernel stand together, kernels with errors first, findings
     /// without a kernel before those with one, then by place. Accepted findings are left out.
+    #[must_use]
     pub fn shown(&self) -> Vec<&Diag> {
         let mut groups: Map<Option<&str>, Vec<&Diag>> = Map::new();
         for diag in &self.diags {
@@ -88,6 +94,7 @@ impl Sink {
 
     /// One line for the end, or nothing when nothing was found:
     /// `error: 3 kernels over budget, 1 problem in cubin.toml; 2 warnings; 5 findings accepted by the baseline`.
+    #[must_use]
     pub fn summary(&self) -> Option<String> {
         let mut parts = Vec::new();
         let errors = self.by_topic(Level::Deny);

@@ -23,6 +23,7 @@ pub use resolve::{Budget, OccupancyBudget, Policy};
 
 /// What is known of one kernel on one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Facts {
     /// Qualified C++ name with template arguments, without parameter types: `ns::scale<float>`.
     pub name: String,

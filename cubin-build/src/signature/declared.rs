@@ -121,8 +121,8 @@ fn param(ty: Type, c_type: String, size: u64, align: u64) -> Param {
 /// A parameter of which only the record is known.
 fn unknown(record: &Record) -> Param {
     let size = u64::from(record.size);
-    // Spaces 1 to 5 stand for memory; PTX from nvcc declares pointers like that for sm_100 and above.
-    if (1..=5).contains(&record.pointee_space) && size == 8 {
+    // PTX from nvcc declares pointers like that for sm_100 and above.
+    if record.pointee_space.is_memory() && size == 8 {
         let pointer = Pointer {
             pointee: Box::new(Type::Void),
             is_const: false,
@@ -275,36 +275,20 @@ fn rust_type(text: &str) -> Option<(Type, u64, u64)> {
 mod tests {
     use super::*;
 
-    fn record(ordinal: u16, size: u32) -> Record {
-        Record {
-            ordinal,
-            offset: 0,
-            size,
-            pointee_align_log2: 0,
-            pointee_space: 0,
-        }
-    }
-
     fn function(symbol: &'static str, sizes: &[u32]) -> Function<'static> {
         let params = (0..)
             .zip(sizes)
-            .map(|(ordinal, size)| record(ordinal, *size))
+            .map(|(ordinal, size)| Record::new(ordinal, 0, *size))
             .collect();
-        Function {
-            symbol,
-            symbol_index: 1,
-            section: 1,
-            attributes: None,
-            kernel: true,
-            resources: Default::default(),
-            params: Params::Recorded {
-                base: 0x210,
-                size: sizes.iter().sum(),
-                params,
-            },
-            launch: Default::default(),
-            cuobjdump: Default::default(),
-        }
+        let mut function = Function::default();
+        function.symbol = symbol;
+        function.kernel = true;
+        function.params = Params::Recorded {
+            base: 0x210,
+            size: sizes.iter().sum(),
+            params,
+        };
+        function
     }
 
     fn c_types(signatures: &Signatures) -> Vec<&str> {

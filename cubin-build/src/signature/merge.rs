@@ -1,4 +1,5 @@
-//! One set of signatures out of several: of all targets of a source, or of one with everything unreachable left out.
+//! One set of signatures out of several: of all targets of a source, of sources that are linked, or of one with
+//! everything unreachable left out.
 
 use std::collections::HashSet;
 
@@ -62,6 +63,47 @@ pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Fi
         import.globals(&mut merged);
     }
     (merged, findings)
+}
+
+/// One set of signatures for sources that are linked into one cubin, each given with the name of its file. A kernel or
+/// variable that several of them define under one symbol (an instance of a template, an `inline` variable) is taken
+/// once. What a source keeps to itself (`static`, an anonymous namespace) has a symbol of its own in each; where
+/// several call it alike, each gets the name of its file as an outermost namespace.
+#[must_use]
+pub fn linked(sources: &[(String, Signatures)]) -> Signatures {
+    let mut merged = Signatures::default();
+    let mut symbols: HashSet<String> = HashSet::new();
+    for (file, signatures) in sources {
+        let others = || sources.iter().filter(|(other, _)| other != file);
+        let mut import = Import::new(signatures, &merged);
+        for kernel in &signatures.kernels {
+            if !symbols.insert(kernel.symbol.clone()) {
+                continue;
+            }
+            let mut kernel = import.kernel(&mut merged, kernel);
+            let mut known = others().flat_map(|(_, other)| &other.kernels);
+            if is_internal(&kernel.symbol) && known.any(|known| known.name == kernel.name) {
+                kernel.namespaces.insert(0, file.clone());
+            }
+            merged.kernels.push(kernel);
+        }
+        let first = merged.globals.len();
+        import.globals(&mut merged);
+        for global in merged.globals.iter_mut().skip(first) {
+            let mut known = others().flat_map(|(_, other)| &other.globals);
+            if is_internal(&global.symbol) && known.any(|known| known.name == global.name) {
+                global.name = format!("{file}::{}", global.name);
+            }
+        }
+    }
+    merged
+}
+
+/// Whether a symbol of relocatable code is one that only its own source can name.
+#[must_use]
+pub fn is_internal(symbol: &str) -> bool {
+    // nvcc 13.5: `__nv_static_25__5d1b9949_4_a_cu_397aa7b5__Z3fooPi`.
+    symbol.starts_with("__nv_static_")
 }
 
 fn same_params(a: &Kernel, b: &Kernel) -> bool {

@@ -39,12 +39,19 @@ use std::path::{Component, Path, PathBuf};
 pub use check::{Finding, Problem, check};
 use doubt::Doubt;
 pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
-pub use merge::same_on_every_target;
+pub use merge::{is_internal, linked, same_on_every_target};
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
 pub(crate) use names::integer;
 pub use probe::{Answers, Questions};
 use resolve::Resolver;
 pub use variables::{VariableFinding, VariableProblem, check_variables};
+
+/// The qualified C++ name that a mangled symbol stands for, without parameters. `None` when it is not mangled or not
+/// understood.
+#[must_use]
+pub fn cxx_name(symbol: &str) -> Option<String> {
+    mangled::name(symbol).map(|name| name.text)
+}
 
 /// One of the two files cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -77,6 +77,7 @@ impl Default for Request {
 
 /// A toolkit that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Toolkit {
     /// Directory that holds `bin`, `include` and `nvvm`; for a distribution's package perhaps `/usr`.
     pub root: PathBuf,
@@ -95,6 +96,18 @@ impl Toolkit {
     pub fn tool(&self, name: &str) -> Option<PathBuf> {
         let beside = self.nvcc.parent()?;
         env::program_in(beside, name).or_else(|| env::program_in(&self.root.join("bin"), name))
+    }
+
+    /// A static library of device code, by its name without `lib` and `.a`: `cudadevrt`.
+    pub fn library(&self, name: &str) -> Option<PathBuf> {
+        let file = format!("lib{name}.a");
+        // Wheels and conda, NVIDIA's installers, distributions.
+        let machine = format!("targets/{}-linux/lib", std::env::consts::ARCH);
+        let multiarch = format!("lib/{}-linux-gnu", std::env::consts::ARCH);
+        ["lib", "lib64", &machine, &multiarch]
+            .iter()
+            .map(|dir| self.root.join(dir).join(&file))
+            .find(|path| path.is_file())
     }
 
     /// Whether a file belongs to the toolkit rather than to the project or the system.
@@ -139,6 +152,7 @@ impl Toolkit {
 
 /// How a toolkit was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// An environment variable names it.
     Variable(&'static str),

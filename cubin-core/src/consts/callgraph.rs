@@ -55,6 +55,7 @@ pub struct RelAction(
 
 /// Bits that a [`RelAction`] copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct RelActionBits {
     /// Lowest bit taken from the value.
     pub source: u8,
@@ -66,12 +67,14 @@ pub struct RelActionBits {
 
 impl RelAction {
     /// What the value starts from.
+    #[must_use]
     pub const fn kind(self) -> RelActionKind {
         let [kind, ..] = self.0.to_le_bytes();
         RelActionKind(kind)
     }
 
     /// How far the addend is shifted.
+    #[must_use]
     pub const fn addend_shift(self) -> u8 {
         let [_, shift, ..] = self.0.to_le_bytes();
         shift

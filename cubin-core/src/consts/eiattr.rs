@@ -293,6 +293,7 @@ open_set! {
 
 impl Eiattr {
     /// Whether the payload is a list of u32 code offsets, one instruction each.
+    #[must_use]
     pub const fn is_code_offsets(self) -> bool {
         matches!(
             self,
@@ -371,6 +372,17 @@ open_set! {
         SURFREF = 7;
         /// The parameter is a sampler reference.
         SAMPLERREF = 8;
+    }
+}
+
+impl PointeeSpace {
+    /// Whether it stands for memory that a pointer can point to: local, shared, constant, global, generic.
+    #[must_use]
+    pub const fn is_memory(self) -> bool {
+        matches!(
+            self,
+            Self::LOCAL | Self::SHARED | Self::CONST | Self::GLOBAL | Self::GENERIC
+        )
     }
 }
 

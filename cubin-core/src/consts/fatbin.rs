@@ -54,6 +54,7 @@ impl EntryFlags {
     pub const COMPAT: u64 = 0x100_0000;
 
     /// Whether any bit of `mask` is set.
+    #[must_use]
     pub const fn has(self, mask: u64) -> bool {
         self.0 & mask != 0
     }

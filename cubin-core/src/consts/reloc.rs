@@ -36,6 +36,7 @@ pub enum Quantity {
 
 /// One bit field that a relocation writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Field {
     /// Width in bits.
     pub bits: u8,
@@ -315,6 +316,7 @@ relocs! {
 
 impl RelocType {
     /// Number of bytes from the relocation's offset to the end of its last field; 0 when it writes nothing or is unknown.
+    #[must_use]
     pub const fn reach(self) -> u64 {
         let mut reach = 0;
         let mut fields = self.fields();

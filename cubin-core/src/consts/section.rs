@@ -121,6 +121,7 @@ impl SectionType {
     /// Whether sections of this type have a size but no bytes in the file.
     ///
     /// Their offset is that of the next section, and offset plus size may pass the end of a valid file.
+    #[must_use]
     pub const fn no_bits(self) -> bool {
         matches!(
             self,
@@ -135,6 +136,7 @@ impl SectionType {
     /// Whether only Mercury sections (the capsule of sm_100 and above) have this type.
     ///
     /// A Mercury twin may also carry a plain type; [`SectionName::is_mercury`] decides by name.
+    #[must_use]
     pub const fn is_mercury(self) -> bool {
         matches!(
             self,
@@ -159,6 +161,7 @@ impl SectionType {
     }
 
     /// The constant bank of a `CUDA_CONSTANT_Bn` type, 0 to 19; the tools name 0 to 7.
+    #[must_use]
     pub const fn constant_bank(self) -> Option<u8> {
         match self.0 {
             // 0x70000078 starts the Mercury constants. The difference fits: at most 19.
@@ -171,6 +174,7 @@ impl SectionType {
 /// What a section's name says it holds. `<f>` is the exact symbol name of a function, dots and dollar signs included:
 /// only the known prefix is split off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SectionName<'a> {
     /// `.text.<f>`: machine code.
     Text(&'a str),
@@ -232,6 +236,7 @@ pub mod prefix {
 
 impl<'a> SectionName<'a> {
     /// Splits `name` at the known prefix.
+    #[must_use]
     pub fn parse(name: &'a str) -> Self {
         match name {
             ".nv.info" => return Self::ModuleInfo,
@@ -292,6 +297,7 @@ impl<'a> SectionName<'a> {
     }
 
     /// Whether the section belongs to the Mercury capsule. Its figures repeat those of the plain twin: never add both.
+    #[must_use]
     pub const fn is_mercury(self) -> bool {
         matches!(self, Self::Mercury(_))
     }

@@ -90,16 +90,19 @@ impl SttOther {
     pub const SPACE: u8 = 0xe0;
 
     /// ELF visibility, a [`Visibility`].
+    #[must_use]
     pub const fn visibility(self) -> u8 {
         self.0 & Self::VISIBILITY
     }
 
     /// Whether a function symbol can be launched.
+    #[must_use]
     pub const fn entry(self) -> bool {
         self.0 & Self::ENTRY != 0
     }
 
     /// Whether the symbol is marked obscure.
+    #[must_use]
     pub const fn obscure(self) -> bool {
         self.0 & Self::OBSCURE != 0
     }
@@ -138,6 +141,7 @@ impl SttOther {
     }
 
     /// Memory space; `None` when the symbol names none.
+    #[must_use]
     pub const fn space(self) -> Option<MemorySpace> {
         match self.0 & Self::SPACE {
             0 => None,

@@ -1,9 +1,11 @@
 //! String tables, and names out of them with bounds on what a scan can cost.
 
+use core::fmt;
+
 use crate::{Error, Result, limits};
 
 /// A string table.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct StringTable<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) offset: u64,
@@ -12,6 +14,7 @@ pub struct StringTable<'a> {
 impl<'a> StringTable<'a> {
     /// All bytes from `at` to the table's end: enough to look at a prefix without scanning for the end of the name.
     #[inline]
+    #[must_use]
     pub fn tail(&self, at: u32) -> &'a [u8] {
         self.bytes.get(at as usize..).unwrap_or_default()
     }
@@ -54,13 +57,25 @@ impl<'a> StringTable<'a> {
     }
 
     /// Length of the table in bytes.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
     /// Whether the table has no bytes.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+}
+
+/// Where it lies, not its bytes.
+impl fmt::Debug for StringTable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StringTable")
+            .field("offset", &self.offset)
+            .field("len", &self.len())
+            .finish()
     }
 }
 
@@ -74,6 +89,7 @@ pub struct Names<'a> {
 impl<'a> Names<'a> {
     /// Names out of `table`, in a file of `file_length` bytes.
     #[inline]
+    #[must_use]
     pub fn new(table: StringTable<'a>, file_length: usize) -> Self {
         Self {
             table,
@@ -116,6 +132,7 @@ impl<'a> Names<'a> {
 ///
 /// NVIDIA's tools write ASCII names; this keeps a name of another origin readable without copying it.
 #[inline]
+#[must_use]
 pub fn utf8_part(name: &[u8]) -> &str {
     match core::str::from_utf8(name) {
         Ok(name) => name,

@@ -12,12 +12,14 @@ const SHN_XINDEX: u16 = 0xffff;
 
 impl<'a> Elf<'a> {
     /// Index of the symbol table's section; 0 when the file has none.
+    #[must_use]
     pub fn symbol_table(&self) -> u32 {
         self.symbols.section
     }
 
     /// Number of symbols, symbol 0 included.
     #[inline]
+    #[must_use]
     pub fn symbol_count(&self) -> u32 {
         let bytes = self.symbols.entries.len();
         // Divisors that the compiler knows.
@@ -94,6 +96,7 @@ impl<'a> Elf<'a> {
 
     /// The string table of symbol names.
     #[inline]
+    #[must_use]
     pub fn symbol_names(&self) -> StringTable<'a> {
         self.symbols.names
     }

@@ -13,6 +13,7 @@ pub enum Class {
 
 /// Which of NVIDIA's two header layouts the file has, by `EI_OSABI`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Layout {
     /// `EI_OSABI` 0x33, `EI_ABIVERSION` 7.
     Old,
@@ -22,6 +23,7 @@ pub enum Layout {
 
 /// The file header, both classes alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Header {
     /// Word size.
     pub class: Class,
@@ -51,6 +53,7 @@ pub struct Header {
 
 /// One section header, both classes alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Section {
     /// Position in the section table.
     pub index: u32,
@@ -89,6 +92,7 @@ pub enum Place {
 
 /// One symbol, both classes alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Symbol {
     /// Position in the symbol table.
     pub index: u32,
@@ -109,12 +113,14 @@ pub struct Symbol {
 impl Symbol {
     /// Type: object, function, section, or one of CUDA's own.
     #[inline]
+    #[must_use]
     pub fn ty(&self) -> SymbolType {
         SymbolType(self.info & 0xf)
     }
 
     /// Binding: local, global, weak.
     #[inline]
+    #[must_use]
     pub fn binding(&self) -> SymbolBinding {
         SymbolBinding(self.info >> 4)
     }

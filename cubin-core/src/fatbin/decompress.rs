@@ -97,10 +97,18 @@ impl<'a> Entry<'a> {
     /// # Errors
     /// When the entry holds no PTX, as [`image`](Self::image), or when the text is no UTF-8.
     pub fn ptx(&self) -> Result<String> {
+        self.ptx_within(limits::FATBIN_IMAGE)
+    }
+
+    /// [`ptx`](Self::ptx) with another bound, in bytes.
+    ///
+    /// # Errors
+    /// As [`ptx`](Self::ptx).
+    pub fn ptx_within(&self, limit: u64) -> Result<String> {
         if self.kind != EntryKind::PTX {
             return Err(self.error("it holds no PTX"));
         }
-        let mut text = self.image()?.into_owned();
+        let mut text = self.image_within(limit)?.into_owned();
         while text.pop_if(|byte| *byte == 0).is_some() {}
         String::from_utf8(text).map_err(|error| {
             self.error(&format!(

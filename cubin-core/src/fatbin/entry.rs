@@ -1,5 +1,7 @@
 //! One entry of a container: header, strings, payload.
 
+use core::fmt;
+
 use super::{length, tail, u16_at, u32_at, u64_at, window};
 use crate::{
     Error, Result, Sm,
@@ -29,7 +31,7 @@ pub enum Compression {
 }
 
 /// Device code for one target. Borrows the container's bytes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Offset of its header in the file.
     pub offset: u64,
@@ -59,10 +61,30 @@ pub struct Entry<'a> {
     pub(super) payload_offset: u64,
 }
 
+/// The payload as a length.
+impl fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |bytes: Option<&[u8]>| bytes.map(|bytes| bytes.escape_ascii().to_string());
+        f.debug_struct("Entry")
+            .field("offset", &self.offset)
+            .field("kind", &self.kind)
+            .field("version", &self.version)
+            .field("sm", &self.sm)
+            .field("flags", &self.flags)
+            .field("payload_offset", &self.payload_offset)
+            .field("payload_len", &self.payload.len())
+            .field("uncompressed_size", &self.uncompressed_size)
+            .field("identifier", &text(self.identifier))
+            .field("options", &text(self.options))
+            .finish_non_exhaustive()
+    }
+}
+
 impl Entry<'_> {
     /// The target, with its suffix; `None` when the number is no SM number.
     ///
     /// For PTX the number is that of the virtual architecture: `sm_90` here means `compute_90`.
+    #[must_use]
     pub fn target(&self) -> Option<Sm> {
         let number = u16::try_from(self.sm).ok()?;
         let suffix = match (
@@ -77,6 +99,7 @@ impl Entry<'_> {
     }
 
     /// Whether it holds a cubin.
+    #[must_use]
     pub fn is_cubin(&self) -> bool {
         matches!(self.kind, EntryKind::CUBIN | EntryKind::OLD_CUBIN)
     }
@@ -103,6 +126,7 @@ impl Entry<'_> {
     }
 
     /// Offset of the payload in the file.
+    #[must_use]
     pub fn payload_offset(&self) -> u64 {
         self.payload_offset
     }

@@ -4,13 +4,15 @@
 //! PTX text or NVVM IR, with its target, flags and strings. [`Entry::image`] decompresses (feature `fatbin`).
 //! A damaged entry is one error; the entries behind it are still read. What an entry holds is not looked into here.
 //!
-//! Layout: CUBIN_FORMAT section 11, from containers of CUDA 10.2 to 13.5. A container is a 16-byte header (u32 magic
+//! Layout: measured on containers of CUDA 10.2 to 13.5. A container is a 16-byte header (u32 magic
 //! 0xba55ed50, u16 version 1, u16 header size, u64 payload length) and entries back to back.
 
 mod decompress;
 mod entry;
 
 pub use entry::{Compression, Entry};
+
+use core::fmt;
 
 use crate::{
     Error, Result,
@@ -27,7 +29,7 @@ const CONTAINER_VERSION: u16 = 1;
 const ALIGN: u64 = 8;
 
 /// One container.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Container<'a> {
     /// Offset of its header in the file.
     pub offset: u64,
@@ -41,8 +43,21 @@ pub struct Container<'a> {
     start: u64,
 }
 
+/// The payload as a length.
+impl fmt::Debug for Container<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Container")
+            .field("offset", &self.offset)
+            .field("version", &self.version)
+            .field("declared", &self.declared)
+            .field("len", &self.payload.len())
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Container<'a> {
     /// The entries in file order, with an error for each damaged one.
+    #[must_use]
     pub fn entries(&self) -> Entries<'a> {
         Entries {
             payload: self.payload,
@@ -79,6 +94,7 @@ impl<'a> Iterator for Fallible<'a> {
 }
 
 /// The containers in `data`, whose first byte lies at `base` of the file; see [`entries`].
+#[must_use]
 pub fn containers(data: &[u8], base: u64) -> Containers<'_> {
     Containers {
         data,
@@ -91,6 +107,7 @@ pub fn containers(data: &[u8], base: u64) -> Containers<'_> {
 /// The containers anywhere in `data`, for files whose sections cannot be told (stripped, or no ELF).
 ///
 /// Looks at multiples of 8 bytes for the magic number. A hit that is no container is an error for that place only.
+#[must_use]
 pub fn scan(data: &[u8], base: u64) -> Containers<'_> {
     Containers {
         data,
@@ -101,13 +118,22 @@ pub fn scan(data: &[u8], base: u64) -> Containers<'_> {
 }
 
 /// Iterator over containers; made by [`containers`] and [`scan`].
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Containers<'a> {
     data: &'a [u8],
     base: u64,
     at: u64,
     /// Bytes between containers are somebody else's, not damage.
     scan: bool,
+}
+
+impl fmt::Debug for Containers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Containers")
+            .field("offset", &self.base.saturating_add(self.at))
+            .field("len", &tail(self.data, self.at).len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Iterator for Containers<'a> {
@@ -196,13 +222,22 @@ impl<'a> Containers<'a> {
 }
 
 /// Iterator over the entries of one container.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Entries<'a> {
     payload: &'a [u8],
     start: u64,
     at: u64,
     /// Bytes that the header promises and the file lacks.
     missing: u64,
+}
+
+impl fmt::Debug for Entries<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entries")
+            .field("offset", &self.start.saturating_add(self.at))
+            .field("len", &tail(self.payload, self.at).len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Iterator for Entries<'a> {

@@ -1,6 +1,6 @@
 //! Static archives (`ar`): System V with GNU long names, and the BSD variant.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use crate::{Error, Result, limits};
 
@@ -11,7 +11,8 @@ const HEADER: usize = 60;
 const HEADER_END: &[u8] = b"`\n";
 
 /// A file in an archive.
-#[derive(Debug, Clone)]
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Member<'a> {
     /// Its name.
     pub name: Cow<'a, str>,
@@ -21,6 +22,17 @@ pub struct Member<'a> {
     pub data: &'a [u8],
 }
 
+/// The contents as a length.
+impl fmt::Debug for Member<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member")
+            .field("name", &self.name)
+            .field("offset", &self.offset)
+            .field("len", &self.data.len())
+            .finish()
+    }
+}
+
 /// Whether `data` starts as an archive, thin ones included.
 pub(super) fn is_archive(data: &[u8]) -> bool {
     data.starts_with(MAGIC) || data.starts_with(THIN_MAGIC)
@@ -28,6 +40,7 @@ pub(super) fn is_archive(data: &[u8]) -> bool {
 
 /// The files in the archive `data`, without its symbol and name tables. A damaged header is one error; reading goes on at
 /// the next header.
+#[must_use]
 pub fn members(data: &[u8]) -> Members<'_> {
     Members {
         data,
@@ -38,13 +51,22 @@ pub fn members(data: &[u8]) -> Members<'_> {
 }
 
 /// Iterator over the files of an archive; made by [`members`].
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Members<'a> {
     data: &'a [u8],
     at: usize,
     /// Contents of the GNU table of long names.
     names: &'a [u8],
     thin: bool,
+}
+
+impl fmt::Debug for Members<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Members")
+            .field("offset", &self.at)
+            .field("len", &self.data.len().saturating_sub(self.at))
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Iterator for Members<'a> {

@@ -23,7 +23,7 @@ mod sections;
 
 pub use ar::{Member, members};
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use crate::{
     Error, Result,
@@ -52,6 +52,7 @@ pub enum FileKind {
 
 impl FileKind {
     /// Looks at the first bytes of `data`.
+    #[must_use]
     pub fn of(data: &[u8]) -> Self {
         if data.starts_with(b"\x7fELF") {
             return match sections::machine(data) {
@@ -70,7 +71,8 @@ impl FileKind {
 }
 
 /// Device code and where it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeviceCode<'a> {
     /// Member of the archive, when the file is one.
     pub member: Option<Cow<'a, str>>,
@@ -81,7 +83,7 @@ pub struct DeviceCode<'a> {
 }
 
 /// What was found.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Code<'a> {
     /// A cubin that stands by itself.
     Cubin {
@@ -94,11 +96,26 @@ pub enum Code<'a> {
     Entry(Entry<'a>),
 }
 
+/// The bytes of a cubin as a length.
+impl fmt::Debug for Code<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cubin { offset, bytes } => f
+                .debug_struct("Cubin")
+                .field("offset", offset)
+                .field("len", &bytes.len())
+                .finish(),
+            Self::Entry(entry) => f.debug_tuple("Entry").field(entry).finish(),
+        }
+    }
+}
+
 impl<'a> DeviceCode<'a> {
     /// The bytes of a cubin, decompressed; `None` when this is PTX or IR.
     ///
     /// # Errors
     /// As [`Entry::image`].
+    #[must_use]
     pub fn cubin(&self) -> Option<Result<Cow<'a, [u8]>>> {
         match &self.code {
             Code::Cubin { bytes, .. } => Some(Ok(Cow::Borrowed(bytes))),
@@ -108,6 +125,7 @@ impl<'a> DeviceCode<'a> {
     }
 
     /// Offset of the code's header in the file.
+    #[must_use]
     pub fn offset(&self) -> u64 {
         match &self.code {
             Code::Cubin { offset, .. } => *offset,

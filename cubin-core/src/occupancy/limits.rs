@@ -12,6 +12,7 @@ const KIB: u32 = 1024;
 /// and the reserved shared memory; `cuda_occupancy.h` of CUDA 13.5 for blocks, granularities, partitions and barriers.
 /// Where they disagree the row says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Limits {
     /// Ten times the major compute capability plus the minor one.
     pub sm: u16,
@@ -52,11 +53,13 @@ pub struct Limits {
 impl Limits {
     /// The limits of a target; its suffix changes nothing. `None` for a compute capability that is not in the table: no
     /// figure is guessed.
+    #[must_use]
     pub fn of(sm: Sm) -> Option<&'static Self> {
         TABLE.iter().find(|limits| limits.sm == sm.number)
     }
 
     /// Every compute capability in the table, lowest first.
+    #[must_use]
     pub fn all() -> &'static [Self] {
         TABLE
     }

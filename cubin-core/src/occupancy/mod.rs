@@ -41,6 +41,7 @@ impl Block {
     /// A block of `threads` threads of a kernel, with `dynamic_shared` bytes of dynamic shared memory.
     ///
     /// The registers are those at launch; a kernel that uses `setmaxnreg` redistributes them later.
+    #[must_use]
     pub fn of(resources: &Resources, threads: u32, dynamic_shared: u64) -> Self {
         Self {
             threads,
@@ -82,6 +83,7 @@ impl fmt::Display for Limiter {
 
 /// Blocks of one kernel that a multiprocessor holds at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Occupancy {
     /// Resident blocks; 0 when the block cannot run at all.
     pub blocks: u32,
@@ -107,6 +109,7 @@ pub struct Occupancy {
 
 impl Occupancy {
     /// Resident warps as a part of those that the multiprocessor could hold, 0 to 1.
+    #[must_use]
     pub fn ratio(&self) -> f64 {
         f64::from(self.warps) / f64::from(self.max_warps.max(1))
     }

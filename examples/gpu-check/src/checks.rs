@@ -12,6 +12,7 @@ use crate::{
     Gpu, Outcome,
     kernels::{
         arguments::{self, Affine, Table},
+        linked,
         runtime::{Launch, LaunchError, Reason},
         types::Float3,
     },
@@ -37,6 +38,8 @@ pub(crate) const ALL: &[(&str, Check)] = &[
     ("occupancy", occupancy),
     ("streams", streams),
     ("graph", graph),
+    ("linked", linked_sources),
+    ("launched-by-a-kernel", launched_by_a_kernel),
 ];
 
 /// Elements of most arrays; no multiple of a block, so that the last one is not full.
@@ -463,4 +466,46 @@ fn refused(launched: Result<(), LaunchError>, message: &str) -> Result<(), Box<d
         Err(error) if error.to_string().starts_with(message) => Ok(()),
         Err(error) => Err(format!("refused with `{error}`, instead of: {message}").into()),
     }
+}
+
+fn linked_sources(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
+    const COUNT: usize = 1000;
+    let (stream, n) = (&gpu.stream, i32::try_from(COUNT)?);
+    let module = linked::Module::load(&gpu.context)?;
+    let factor = module.factor()?;
+    let mut out = stream.alloc_zeros::<i32>(COUNT)?;
+    let launch = elements(COUNT, 128);
+    // SAFETY: no other stream uses the constant, and `out` has n elements.
+    unsafe {
+        factor.write(stream, &3)?;
+        module.sequences(stream, launch, &mut out, n)?;
+    }
+    same(&stream.clone_dtoh(&out)?, |i| {
+        let (mut from, mut steps) = (i + 1, 0);
+        while from != 1 {
+            from = match from % 2 {
+                1 => 3 * from + 1,
+                _ => from / 2,
+            };
+            steps += 3;
+        }
+        steps
+    })
+}
+
+fn launched_by_a_kernel(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
+    let stream = &gpu.stream;
+    let module = linked::Module::load(&gpu.context)?;
+    let before: Vec<i32> = (0..256).collect();
+    let mut out = stream.clone_htod(&before)?;
+    let launch = LaunchConfig {
+        grid_dim: (1, 1, 1),
+        block_dim: (7, 1, 1),
+        shared_mem_bytes: 0,
+    };
+    // SAFETY: seven times 32 elements are inside of `out`.
+    unsafe { module.parent(stream, launch, &mut out)? };
+    same(&stream.clone_dtoh(&out)?, |i| {
+        before[i] + i32::from(i < 7 * 32)
+    })
 }

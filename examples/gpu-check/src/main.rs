@@ -5,7 +5,7 @@
 
 mod checks;
 
-/// One module per `.cu` file.
+/// One module per `.cu` file, and one for those that are linked.
 pub mod kernels {
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 }
@@ -19,7 +19,7 @@ use kernels::{
     runtime::{self, LoadError},
 };
 
-/// A device with all modules loaded.
+/// A device with the modules that most checks use loaded.
 struct Gpu {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,

@@ -7,6 +7,8 @@ mod errors;
 #[cfg(unix)]
 mod incremental;
 #[cfg(unix)]
+mod link;
+#[cfg(unix)]
 mod probed;
 mod ptx;
 mod sources;

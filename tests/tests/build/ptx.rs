@@ -158,3 +158,48 @@ fn ptx_of_other_sources_is_embedded() {
     assembles(&project, "many.compute_90.ptx", "sm_100");
     assembles(&project, "mixed.compute_80.ptx", "sm_89");
 }
+
+#[test]
+fn a_fatbin_without_the_ptx_that_is_asked_for_is_a_warning() {
+    let Some(project) = super::project("ptx-missing") else {
+        return;
+    };
+    let toolkit = cubin_tests::toolkit().expect("just asked");
+    let fatbin = |codes: &[&str]| {
+        let mut arguments = vec!["-fatbin", "--compress-mode=none", "-o", "many.fatbin"];
+        for code in codes {
+            arguments.extend(["-gencode", code]);
+        }
+        arguments.push("kernels/fill.cu");
+        tools::tool(&toolkit, "nvcc", &arguments, &project.dir);
+    };
+    fatbin(&[
+        "arch=compute_80,code=[sm_80,compute_80]",
+        "arch=compute_90,code=sm_90",
+    ]);
+    project.write(
+        "build.rs",
+        "fn main() { cubin_build::Builder::new().file(\"many.fatbin\").build(); }",
+    );
+    let kernel = "[[kernel]]\nsymbol = \"fill\"\nparams = [\"*mut i32\", \"i32\"]\n";
+    let config = |ptx: &str| format!("[build]\narch = [\"sm_80\", \"sm_90\"]\n{ptx}\n{kernel}");
+    project.write("cubin.toml", &config("ptx = true"));
+    project
+        .build()
+        .succeeds()
+        .says("[ptx-missing] many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80");
+    assert!(ptx_files(&project).is_empty());
+
+    // What it has, or nothing, is no reason to warn.
+    for (ptx, files) in [("ptx = \"compute_80\"", 1), ("", 0)] {
+        project.write("cubin.toml", &config(ptx));
+        project.build().succeeds().does_not_say("[ptx-missing]");
+        assert_eq!(ptx_files(&project).len(), files, "{ptx}");
+    }
+    fatbin(&["arch=compute_90,code=sm_90"]);
+    project.write("cubin.toml", &config("ptx = true"));
+    project
+        .build()
+        .succeeds()
+        .says("beside a cubin; it holds no PTX at all");
+}

@@ -5,7 +5,7 @@ use cubin_build::{
     diag::Level,
     policy::{Facts, Spills, check},
 };
-use cubin_core::kernel::{Cuobjdump, Function, LaunchBounds, Params, Resources};
+use cubin_core::kernel::{Function, Params};
 
 use crate::support::{config, expect, kernel};
 
@@ -240,42 +240,27 @@ fn the_order_of_kernels_does_not_show() {
 
 #[test]
 fn facts_of_a_function() {
-    let function = Function {
-        symbol: "_Z4walkPKi",
-        symbol_index: 1,
-        section: 2,
-        attributes: None,
-        kernel: true,
-        resources: Resources {
-            registers: 40,
-            stack: None,
-            static_shared: 512,
-            reserved_shared: 1024,
-            barriers: Some(1),
-            ..Resources::default()
-        },
-        params: Params::Recorded {
-            base: 0x210,
-            size: 8,
-            params: Vec::new(),
-        },
-        launch: LaunchBounds {
-            max_threads: Some([32, 4, 2]),
-            ..LaunchBounds::default()
-        },
-        cuobjdump: Cuobjdump::default(),
+    let mut function = Function::default();
+    function.symbol = "_Z4walkPKi";
+    function.kernel = true;
+    function.resources.registers = 40;
+    function.resources.static_shared = 512;
+    function.resources.reserved_shared = 1024;
+    function.resources.barriers = Some(1);
+    function.params = Params::Recorded {
+        base: 0x210,
+        size: 8,
+        params: Vec::new(),
     };
+    function.launch.max_threads = Some([32, 4, 2]);
     let facts = Facts::new("walk", "sm_90".parse().expect("a target"), &function);
     assert_eq!(facts.symbol, "_Z4walkPKi");
     assert_eq!(facts.max_threads, Some(256));
     assert_eq!((facts.spills, facts.place.clone()), (None, None));
     let values = Key::ALL.map(|key| facts.value(key));
     assert_eq!(values, [Some(40), None, None, Some(8), Some(512)]);
-    let unrecorded = Function {
-        params: Params::NotRecorded,
-        ..function
-    };
-    let facts = Facts::new("walk", facts.target, &unrecorded);
+    function.params = Params::NotRecorded;
+    let facts = Facts::new("walk", facts.target, &function);
     assert_eq!(facts.params, None);
 }
 

@@ -8,6 +8,7 @@ use cubin_build::{
     policy::{Baseline, Facts, Spills, check},
     source::{SourceFile, locate_name},
 };
+use cubin_core::Function;
 
 /// The source that the kernels of the tests stand in.
 pub(crate) const SOURCE: &str = include_str!("../../golden/diag/check/kernels.cu");
@@ -17,19 +18,16 @@ pub(crate) fn kernel(name: &str, line: u32, target: &str) -> Facts {
     let file = SourceFile::new("kernels/kernels.cu", SOURCE);
     let base = name.split('<').next().unwrap_or(name);
     let base = base.rsplit("::").next().unwrap_or(base);
-    Facts {
-        name: name.to_owned(),
-        symbol: format!("_Z{}{base}v", base.len()),
-        target: target.parse().expect("a target"),
-        registers: 32,
-        stack: Some(0),
-        spills: Some(Spills::default()),
-        params: Some(24),
-        static_shared: 0,
-        barriers: Some(0),
-        max_threads: None,
-        place: Some(locate_name(&file, line, base)),
-    }
+    let target = target.parse().expect("a target");
+    let mut facts = Facts::new(name, target, &Function::default());
+    facts.symbol = format!("_Z{}{base}v", base.len());
+    facts.registers = 32;
+    facts.stack = Some(0);
+    facts.spills = Some(Spills::default());
+    facts.params = Some(24);
+    facts.barriers = Some(0);
+    facts.place = Some(locate_name(&file, line, base));
+    facts
 }
 
 /// The configuration of `text`, which must be without problems.

@@ -109,7 +109,14 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
     } else {
-        out.open(format!("pub struct {ident} {{"));
+        let head = format!("pub struct {ident}");
+        if out.fits(&format!("{head} {{")) {
+            out.open(format!("{head} {{"));
+        } else {
+            // rustfmt gives the brace a line of its own here.
+            out.line(head);
+            out.open("{");
+        }
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
             out.field(&format!("pub {name}"), &scope.value(&param.ty));

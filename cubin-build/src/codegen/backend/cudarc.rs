@@ -280,10 +280,12 @@ When the image does not hold the kernel, or the driver refuses.",
 }
 
 fn accessor(out: &mut Writer, namespace: &Namespace<'_>, module: &str, lifetime: &str) {
-    let holds = namespace.holds.name();
+    out.doc(&format!(
+        "The {} of {}.",
+        namespace.holds.name(),
+        namespace.shown
+    ));
     let namespace = namespace.ident;
-    let shown = namespace.trim_start_matches("r#");
-    out.doc(&format!("The {holds} of C++ namespace `{shown}`."));
     let start = out.item();
     out.line("#[inline]");
     out.line("#[must_use]");

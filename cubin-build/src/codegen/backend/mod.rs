@@ -60,6 +60,8 @@ struct Methods<'n> {
 /// A namespace with a view.
 struct Namespace<'n> {
     ident: &'n str,
+    /// Whose it is, as documentation says: C++ namespace `ns`.
+    shown: String,
     holds: Holds,
 }
 
@@ -210,8 +212,10 @@ fn write_node(
         out.line("");
         out.line(format!("pub use {up}{target};"));
     }
+    let depth = here.len() - 1;
     let children = node.children.iter().map(|(name, child)| Namespace {
         ident: name,
+        shown: child.shown(name, depth),
         holds: child.holds(),
     });
     let holds = node.holds();
@@ -271,10 +275,7 @@ fn write_node(
     }
     for (name, child) in &node.children {
         out.line("");
-        out.doc(&format!(
-            "C++ namespace `{}`.",
-            name.trim_start_matches("r#")
-        ));
+        out.doc(&format!("{}.", child.shown(name, depth)));
         out.open(format!("pub mod {name} {{"));
         here.push(name.clone());
         write_node(out, plan, module, child, here, backend);
@@ -294,6 +295,34 @@ impl Node<'_> {
             holds.variables |= child.variables;
         }
         holds
+    }
+
+    /// What stands here, `depth` modules below that of the source: a namespace, or what only one of the sources sees
+    /// that are linked.
+    fn shown(&self, ident: &str, depth: usize) -> String {
+        match self.file(depth) {
+            Some(file) => format!("`{file}` alone"),
+            None => format!("C++ namespace `{}`", ident.trim_start_matches("r#")),
+        }
+    }
+
+    /// The file that stands for a namespace at this depth; no name of C++ has a dot.
+    fn file(&self, depth: usize) -> Option<&str> {
+        let kernels = self.kernels.iter().filter_map(|planned| {
+            let mut named = planned
+                .kernel
+                .namespaces
+                .iter()
+                .filter(|name| !name.is_empty());
+            named.nth(depth).map(String::as_str)
+        });
+        let globals = self
+            .globals
+            .iter()
+            .filter_map(|planned| names::components(&planned.global.name).get(depth).copied());
+        let is_file = |name: &&str| name.contains('.') && !name.contains('<');
+        let own = kernels.chain(globals).find(is_file);
+        own.or_else(|| self.children.values().find_map(|child| child.file(depth)))
     }
 }
 

@@ -3,19 +3,15 @@
 //!
 //! This is the code that the documentation of `runtime::Launch` shows.
 
-use std::{error::Error, path::Path, ptr, sync::Arc};
+use std::{error::Error, ptr, sync::Arc};
 
-use cubin_tests::fake_driver::{self, block};
+use cubin_tests::fake_driver::block;
 use cudarc::driver::{
     CudaStream, LaunchConfig,
     sys::{self, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 
-mod kernels {
-    include!("../golden/codegen/both.rs");
-}
-
-use kernels::{
+use crate::kernels::{
     kinds::{Module, info},
     runtime::{self, DeviceAddress, Reason},
 };
@@ -28,8 +24,7 @@ const CONFIG: LaunchConfig = LaunchConfig {
 const MODE: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
 fn under_fake_driver(name: &str, body: fn() -> Result<(), Box<dyn Error>>, check: fn(&[String])) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver_graph");
-    fake_driver::run_under(&folder, name, "9.0", || body().expect("a driver"), check);
+    crate::under_fake_driver(name, "9.0", || body().expect("a driver"), check);
 }
 
 fn is_launch(line: &&String) -> bool {
@@ -39,7 +34,7 @@ fn is_launch(line: &&String) -> bool {
 #[test]
 fn a_captured_launch_runs_with_its_graph() {
     under_fake_driver(
-        "a_captured_launch_runs_with_its_graph",
+        "graphs::a_captured_launch_runs_with_its_graph",
         || {
             let context = runtime::context(0)?;
             // SAFETY: one stream alone uses the slices.
@@ -75,7 +70,7 @@ fn a_captured_launch_runs_with_its_graph() {
 #[test]
 fn slices_with_events_cannot_be_captured() {
     under_fake_driver(
-        "slices_with_events_cannot_be_captured",
+        "graphs::slices_with_events_cannot_be_captured",
         || {
             let context = runtime::context(0)?;
             let stream = context.new_stream()?;
@@ -102,7 +97,7 @@ fn slices_with_events_cannot_be_captured() {
 #[test]
 fn a_node_is_made_by_hand() {
     under_fake_driver(
-        "a_node_is_made_by_hand",
+        "graphs::a_node_is_made_by_hand",
         || {
             let context = runtime::context(0)?;
             let stream = context.default_stream();

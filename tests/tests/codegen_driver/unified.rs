@@ -1,24 +1,15 @@
 //! Unified memory as an argument, against the fake driver: it arrives like any other memory, and memory that the
 //! device must not touch stops the launch, also where no stream waits for another.
 
-use std::path::Path;
+use cudarc::driver::sys::CUresult;
 
-use cubin_tests::fake_driver;
-use cudarc::driver::{LaunchConfig, sys::CUresult};
-
-mod kernels {
-    include!("../golden/codegen/both.rs");
-}
-
-use kernels::{
-    kinds::Module,
-    runtime::{self, Reason},
-};
-
-const CONFIG: LaunchConfig = LaunchConfig {
-    grid_dim: (1, 1, 1),
-    block_dim: (32, 1, 1),
-    shared_mem_bytes: 0,
+use crate::{
+    config,
+    kernels::{
+        kinds::Module,
+        runtime::{self, Reason},
+    },
+    under_fake_driver,
 };
 
 /// Launches `saxpy` on memory that is attached to every stream, or to the host alone.
@@ -31,7 +22,7 @@ fn launch(attach_global: bool) -> Result<(), runtime::LaunchError> {
     let x = unsafe { context.alloc_unified::<f32>(32, attach_global) }.expect("memory");
     let mut y = stream.alloc_zeros::<f32>(32).expect("memory");
     // SAFETY: nothing runs.
-    unsafe { module.saxpy(&stream, CONFIG, 32, 2.0, &x, &mut y) }
+    unsafe { module.saxpy(&stream, config(1, 32), 32, 2.0, &x, &mut y) }
 }
 
 fn launches(log: &[String]) -> usize {
@@ -42,10 +33,8 @@ fn launches(log: &[String]) -> usize {
 
 #[test]
 fn memory_of_all_streams_is_an_argument() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver_unified");
-    fake_driver::run_under(
-        &folder,
-        "memory_of_all_streams_is_an_argument",
+    under_fake_driver(
+        "unified::memory_of_all_streams_is_an_argument",
         "9.0",
         || launch(true).expect("a launch"),
         |log| assert_eq!(launches(log), 1, "{log:#?}"),
@@ -54,10 +43,8 @@ fn memory_of_all_streams_is_an_argument() {
 
 #[test]
 fn memory_of_the_host_stops_the_launch() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver_unified");
-    fake_driver::run_under(
-        &folder,
-        "memory_of_the_host_stops_the_launch",
+    under_fake_driver(
+        "unified::memory_of_the_host_stops_the_launch",
         "9.0",
         || {
             let error = launch(false).expect_err("memory that the device must not touch");

@@ -1,5 +1,4 @@
 //! The compile step with fake tools: what comes of every way to fail.
-#![cfg(unix)]
 
 use std::{
     fs,
@@ -7,17 +6,8 @@ use std::{
 };
 
 use cubin_build::compile::{self, Cause, Error, Source};
-use cubin_tests::FakeProject;
 
-const NOTHING: [&str; 0] = [];
-const BOTH: [&str; 2] = ["kernels/a.cu", "kernels/b.cu"];
-
-fn project(name: &str) -> FakeProject {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("shim_failures")
-        .join(name);
-    FakeProject::new(&dir, env!("CARGO_BIN_EXE_fake-tool"))
-}
+use crate::{BOTH, NOTHING, project};
 
 #[test]
 fn a_failure_is_shown_whole_for_every_file_and_leaves_no_result() {

@@ -1,23 +1,10 @@
 //! The compile step with fake tools: what is run and when, and how every change is seen.
-#![cfg(unix)]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use cubin_build::compile::{self, Error, Request, Source};
-use cubin_tests::FakeProject;
 
-const NOTHING: [&str; 0] = [];
-const BOTH: [&str; 2] = ["kernels/a.cu", "kernels/b.cu"];
-
-fn project(name: &str) -> FakeProject {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("shim_compile")
-        .join(name);
-    FakeProject::new(&dir, env!("CARGO_BIN_EXE_fake-tool"))
-}
+use crate::{BOTH, NOTHING, project};
 
 #[test]
 fn nvcc_gets_what_was_asked_for_and_nothing_else() {
@@ -31,6 +18,7 @@ fn nvcc_gets_what_was_asked_for_and_nothing_else() {
     ];
     project.options.flags = vec!["--use_fast_math".to_owned()];
     let source = Source {
+        relocatable: false,
         path: PathBuf::from("kernels/a.cu"),
         flags: vec!["-maxrregcount=32".to_owned()],
     };
@@ -205,6 +193,7 @@ fn same_stem_in_two_directories() {
     let outcome = project.compile(&["kernels/one/k.cu", "kernels/./one/k.cu"]);
     assert_eq!(outcome.units.len(), 1);
     let other = Source {
+        relocatable: false,
         path: PathBuf::from("kernels/one/k.cu"),
         flags: vec!["-O1".to_owned()],
     };
