@@ -31,7 +31,8 @@ pub fn check(dir: &Path, files: &[(String, PathBuf)], more: &str) {
     let mut library = String::from(
         "//! Includes what the builder generated.\n\
          #![deny(warnings, missing_docs, missing_debug_implementations, rust_2018_idioms)]\n\
-         #![warn(clippy::pedantic)]\n",
+         #![warn(clippy::pedantic, clippy::undocumented_unsafe_blocks)]\n\
+         #![warn(unused_qualifications, unused_results, unused_lifetimes, trivial_casts)]\n",
     );
     for (name, path) in files {
         write!(

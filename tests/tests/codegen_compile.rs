@@ -77,6 +77,14 @@ fn core_backend_yields_pointers_to_typed_arguments() {
         .check(image.target, &limits, &launch)
         .expect_err("a large grid");
     assert!(matches!(error.reason, Reason::Grid { .. }));
+    let shapeless = Reason::RequiredCluster {
+        cluster: None,
+        required: None,
+    };
+    assert_eq!(
+        shapeless.to_string(),
+        "the launch must give a cluster shape"
+    );
 }
 
 #[test]

@@ -96,12 +96,29 @@ pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
 pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
     let mut doc = facts(module, planned);
     doc.push('\n');
-    doc.push_str("\n# Safety\n");
-    doc.push_str(&safety(planned));
-    doc.push_str("\n\n# Errors\n");
-    doc.push_str("When the launch breaks a limit of the device or of the kernel, which is found before the driver is\n");
-    doc.push_str("called, or the driver refuses. Errors of the kernel itself show at a later synchronization.");
+    doc.push_str(&contract(&[planned]));
     doc
+}
+
+/// What a launch of any of `kernels` asks of the caller, and how it can fail.
+fn contract(kernels: &[&PlannedKernel<'_>]) -> String {
+    format!(
+        "
+# Safety
+{}
+
+# Errors
+When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+called, or the driver refuses. Errors of the kernel itself show at a later synchronization.",
+        safety(kernels)
+    )
+}
+
+/// The same for the function that stands for all instances of a template.
+pub(super) fn family_contract(scope: Scope<'_>, family: &Family) -> String {
+    let instances = family.instances.iter();
+    let kernels = instances.filter_map(|instance| scope.module.kernels.get(instance.kernel));
+    contract(&kernels.collect::<Vec<_>>())
 }
 
 /// Documentation of what stands for all instances of a template; `prefix` leads to the instances' own items, where
@@ -151,13 +168,13 @@ fn in_table(code: &str) -> String {
     code.replace('|', "\\|")
 }
 
-fn safety(planned: &PlannedKernel<'_>) -> String {
-    let kernel = planned.kernel;
-    let pointers = kernel
-        .params
-        .iter()
-        .any(|param| matches!(param.ty, Type::Pointer(_)));
-    let raw = kernel.params.iter().any(|param| holds_addresses(&param.ty));
+fn safety(kernels: &[&PlannedKernel<'_>]) -> String {
+    let any = |wanted: &dyn Fn(&Type) -> bool| {
+        let mut params = kernels.iter().flat_map(|planned| &planned.kernel.params);
+        params.any(|param| wanted(&param.ty))
+    };
+    let pointers = any(&|ty| matches!(ty, Type::Pointer(_)));
+    let raw = any(&holds_addresses);
     let mut text = String::from(
         "With these arguments and this launch configuration the kernel must not access memory out of bounds",
     );
@@ -165,8 +182,17 @@ fn safety(planned: &PlannedKernel<'_>) -> String {
         text.push_str(",\nmust not write through pointers that C++ declares `const`, and must find the memory behind every\npointer initialized as it expects");
     }
     text.push_str(".\nIt must not race with other work on the same memory.");
-    if raw {
-        text.push_str(" Addresses within structs must stay valid\nuntil the kernel has finished.");
+    match (pointers, raw) {
+        (true, true) => text.push_str(
+            " A `DeviceAddress`, and addresses\nwithin structs, must stay valid until the kernel has finished.",
+        ),
+        (true, false) => text.push_str(
+            " A `DeviceAddress` must stay\nvalid until the kernel has finished.",
+        ),
+        (false, true) => text.push_str(
+            " Addresses within structs must stay valid\nuntil the kernel has finished.",
+        ),
+        (false, false) => {}
     }
     text
 }

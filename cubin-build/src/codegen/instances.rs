@@ -71,7 +71,7 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators:
             ""
         }
     ));
-    out.doc("# Safety\nIndex and facts must be those of one kernel of the module.");
+    out.doc("# Safety\nIndex and facts must be those of the instance for these arguments, and of its own module.");
     out.open("#[diagnostic::on_unimplemented(");
     let asked = generics.asked();
     out.line(format!(

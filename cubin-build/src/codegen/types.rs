@@ -146,7 +146,13 @@ pub(super) fn vector_c_name(vector: Vector) -> String {
         (_, true) => "dim3".to_owned(),
         (Scalar::Half, _) => format!("__half{}", vector.lanes),
         (Scalar::BFloat16, _) => format!("__nv_bfloat16{}", vector.lanes),
-        _ => vector_name(vector).to_lowercase(),
+        _ => {
+            let name = vector_name(vector).to_lowercase();
+            match name.split_once("align") {
+                Some((plain, align)) => format!("{plain}_{align}a"),
+                None => name,
+            }
+        }
     }
 }
 
@@ -323,7 +329,7 @@ pub(super) fn write_builtins(out: &mut Writer, plan: &Plan<'_>, impls: &dyn Fn(&
         gap(out);
         out.doc("The address of a device function, which only device code can take.");
         out.line("#[repr(transparent)]");
-        out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]");
+        out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]");
         out.line("pub struct DeviceFunction(pub u64);");
         impls(out, "DeviceFunction");
     }
@@ -368,10 +374,13 @@ fn write_vector(
     let align = u64::from(vector.align);
     let bytes = (size * u64::from(vector.lanes)).next_multiple_of(align.max(1));
     out.doc(&format!(
-        "{} of `{element}`, {bytes} bytes aligned to {align}.",
+        "`{}`: {} of `{element}`, {bytes} bytes aligned to {align}.",
+        vector_c_name(vector),
         match vector.lanes {
-            1 => "A vector of one".to_owned(),
-            lanes => format!("{lanes}"),
+            1 => "a vector of one",
+            2 => "two",
+            3 => "three",
+            _ => "four",
         }
     ));
     out.line(if align > size {
@@ -405,4 +414,38 @@ fn write_tensor_map(out: &mut Writer, align: u64, impls: &dyn Fn(&mut Writer, &s
     out.line("pub opaque: [u64; 16],");
     out.close("}");
     impls(out, &name);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_called_as_in_cpp() {
+        let vector = |element, lanes, align| Vector {
+            element,
+            lanes,
+            align,
+            dim3: false,
+        };
+        for (vector, cpp, rust) in [
+            (vector(Scalar::Float, 4, 16), "float4", "Float4"),
+            (vector(Scalar::UChar, 3, 1), "uchar3", "UChar3"),
+            (vector(Scalar::Double, 4, 16), "double4", "Double4"),
+            (
+                vector(Scalar::Double, 4, 32),
+                "double4_32a",
+                "Double4Align32",
+            ),
+            (vector(Scalar::ULongLong, 2, 16), "ulonglong2", "ULongLong2"),
+            (
+                vector(Scalar::BFloat16, 2, 4),
+                "__nv_bfloat162",
+                "BFloat16x2",
+            ),
+        ] {
+            assert_eq!(vector_c_name(vector), cpp);
+            assert_eq!(vector_name(vector), rust);
+        }
+    }
 }

@@ -9,7 +9,8 @@
 /// - `trait`: Rust has no name for its arguments, or one name for several of them
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod families {
     use super::runtime;
     use super::types;
@@ -77,7 +78,7 @@ pub mod families {
         /// Kernels are looked up when first launched.
         ///
         /// # Errors
-        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
@@ -148,6 +149,7 @@ pub mod families {
         }
 
         /// The kernels and variables of C++ namespace `geo`.
+        #[inline]
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -181,7 +183,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -216,7 +219,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -252,7 +256,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -288,7 +293,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -323,7 +329,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -358,7 +365,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -398,7 +406,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -439,7 +448,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -480,7 +490,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -521,7 +532,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -562,7 +574,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -601,7 +614,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -647,7 +661,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -693,7 +708,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -728,7 +744,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -763,7 +780,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -797,7 +815,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -831,7 +850,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -865,7 +885,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -932,8 +953,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -972,8 +993,8 @@ pub mod families {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1004,10 +1025,15 @@ pub mod families {
         /// | `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>` | `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>` | [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](Self::all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn all_the_integer_types<
             const A: i64,
             const B: ::core::ffi::c_char,
@@ -1046,10 +1072,15 @@ pub mod families {
         /// | `clear<short, 2>` | `<i16, 2>` | [`clear_i16_2`](Self::clear_i16_2) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn clear<T: instances::Clear<N>, const N: i32>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1078,10 +1109,15 @@ pub mod families {
         /// | `convert<int, float, false>` | `<i32, f32, false>` | [`convert_i32_f32_false`](Self::convert_i32_f32_false) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn convert<A, B, const N: bool>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1123,10 +1159,15 @@ pub mod families {
         /// Enumerators are constants in [`instances::quant_type`].
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn mul_mat<const A: i32, const B: i32, const C: bool>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1161,10 +1202,15 @@ pub mod families {
         /// | `sum<__half, 8>` | `<types::Half, 8>` | [`sum_f16_8`](Self::sum_f16_8) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn sum<T: instances::Sum<N>, const N: i32>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1194,10 +1240,15 @@ pub mod families {
         /// | `tile<32, 4000000000>` | `<32, 4_000_000_000>` | [`tile_32_4000000000`](Self::tile_32_4000000000) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn tile<const A: i32, const B: u32>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1229,10 +1280,15 @@ pub mod families {
         /// | `wide<double>` | `<f64>` | [`wide_f64`](Self::wide_f64) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn wide<T: instances::Wide>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1900,7 +1956,7 @@ pub mod families {
         /// Template arguments that `all_the_integer_types` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `all_the_integer_types` is not instantiated for `<{A}, {B}, {C}, {D}, {E}, {F}, {G}>`",
             label = "no instance for these arguments",
@@ -1935,7 +1991,7 @@ pub mod families {
         /// Template arguments that `clear` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `clear` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
@@ -1964,7 +2020,7 @@ pub mod families {
         /// Template arguments that `convert` is instantiated for, its types as a tuple.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `convert` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
@@ -1993,7 +2049,7 @@ pub mod families {
         /// Template arguments that `mul_mat` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `mul_mat` is not instantiated for `<{A}, {B}, {C}>`",
             label = "no instance for these arguments",
@@ -2038,7 +2094,7 @@ pub mod families {
         /// Template arguments that `sum` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `sum` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
@@ -2079,7 +2135,7 @@ pub mod families {
         /// Template arguments that `tile` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `tile` is not instantiated for `<{A}, {B}>`",
             label = "no instance for these arguments",
@@ -2108,7 +2164,7 @@ pub mod families {
         /// Template arguments that `wide` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `wide` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -2236,7 +2292,8 @@ pub mod families {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -2281,7 +2338,8 @@ pub mod families {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -2326,8 +2384,8 @@ pub mod families {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. Addresses within structs must stay valid
-            /// until the kernel has finished.
+            /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+            /// within structs, must stay valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -2368,8 +2426,8 @@ pub mod families {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. Addresses within structs must stay valid
-            /// until the kernel has finished.
+            /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+            /// within structs, must stay valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -2405,10 +2463,15 @@ pub mod families {
             /// Enumerators are constants in [`instances::op`].
             ///
             /// # Safety
-            /// As for the instance.
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
-            /// As for the instance.
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
             pub unsafe fn reduce<const N: i32, T: instances::Reduce<N>>(
                 &self,
                 stream: &::cudarc::driver::CudaStream,
@@ -2442,10 +2505,15 @@ pub mod families {
             /// | `geo::spread<double, 3>` | `<f64, 3>` | [`spread_f64_3`](Self::spread_f64_3) |
             ///
             /// # Safety
-            /// As for the instance.
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+            /// within structs, must stay valid until the kernel has finished.
             ///
             /// # Errors
-            /// As for the instance.
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
             pub unsafe fn spread<T: instances::Spread<N>, const N: i32>(
                 &self,
                 stream: &::cudarc::driver::CudaStream,
@@ -2621,7 +2689,7 @@ pub mod families {
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{N}, {Self}>`",
                 label = "no instance for these arguments",
@@ -2651,7 +2719,7 @@ pub mod families {
             /// Template arguments that `geo::spread` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::spread` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
@@ -2754,7 +2822,8 @@ pub mod families {
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod kinds {
     use super::runtime;
     use super::types;
@@ -2817,7 +2886,7 @@ pub mod kinds {
         /// Kernels are looked up when first launched.
         ///
         /// # Errors
-        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
@@ -2888,6 +2957,7 @@ pub mod kinds {
         }
 
         /// The kernels of C++ namespace `geo`.
+        #[inline]
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -2910,7 +2980,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -2952,7 +3023,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3025,7 +3097,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3075,7 +3148,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3130,8 +3204,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3184,8 +3258,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3219,7 +3293,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3258,7 +3333,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3342,7 +3418,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3392,7 +3469,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3425,7 +3503,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3465,7 +3544,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3505,7 +3585,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -3544,7 +3625,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -4406,7 +4488,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -4449,7 +4532,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -4492,7 +4576,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -4535,7 +4620,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -4571,7 +4657,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -4600,10 +4687,15 @@ pub mod kinds {
             /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`](Self::reduce_i32_8) |
             ///
             /// # Safety
-            /// As for the instance.
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
-            /// As for the instance.
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
             pub unsafe fn reduce<T: instances::Reduce<N>, const N: i32>(
                 &self,
                 stream: &::cudarc::driver::CudaStream,
@@ -4634,10 +4726,15 @@ pub mod kinds {
             /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`](Self::scale_f16) |
             ///
             /// # Safety
-            /// As for the instance.
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
-            /// As for the instance.
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
             pub unsafe fn scale<T: instances::Scale>(
                 &self,
                 stream: &::cudarc::driver::CudaStream,
@@ -4826,7 +4923,7 @@ pub mod kinds {
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
@@ -4855,7 +4952,7 @@ pub mod kinds {
             /// Template arguments that `geo::scale` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
@@ -4944,7 +5041,8 @@ pub mod kinds {
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod more {
     use super::runtime;
     use super::types;
@@ -5003,7 +5101,7 @@ pub mod more {
         /// Kernels are looked up when first launched.
         ///
         /// # Errors
-        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
@@ -5074,6 +5172,7 @@ pub mod more {
         }
 
         /// The variables of C++ namespace `geo`.
+        #[inline]
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -5120,8 +5219,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5163,7 +5262,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5202,7 +5302,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5241,7 +5342,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5280,7 +5382,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5321,7 +5424,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5362,8 +5466,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5398,8 +5502,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5436,7 +5540,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5471,7 +5576,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5503,8 +5609,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -5531,10 +5637,15 @@ pub mod more {
         /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`](Self::cast_f64_f32) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn cast<A, B>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -5573,10 +5684,15 @@ pub mod more {
         /// | `fill<__half>` | `<types::Half>` | [`fill_f16`](Self::fill_f16) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn fill<T: instances::Fill>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -5610,10 +5726,15 @@ pub mod more {
         /// | `gather<double>` | `<f64>` | [`gather_f64`](Self::gather_f64) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn gather<T: instances::Gather>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -5988,7 +6109,7 @@ pub mod more {
         /// Template arguments that `cast` is instantiated for, its types as a tuple.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `cast` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -6017,7 +6138,7 @@ pub mod more {
         /// Template arguments that `fill` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `fill` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -6052,7 +6173,7 @@ pub mod more {
         /// Template arguments that `gather` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `gather` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -7181,7 +7302,8 @@ pub mod names {
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod types {
     use super::runtime;
 
@@ -7282,7 +7404,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Fp8E5M2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Fp8E5M2 {}
 
-    /// 3 of `i8`, 3 bytes aligned to 1.
+    /// `char3`: three of `i8`, 3 bytes aligned to 1.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Char3 {
@@ -7303,7 +7425,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Char3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Char3 {}
 
-    /// 4 of `u8`, 4 bytes aligned to 4.
+    /// `uchar4`: four of `u8`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct UChar4 {
@@ -7326,7 +7448,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for UChar4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for UChar4 {}
 
-    /// 2 of `i16`, 4 bytes aligned to 4.
+    /// `short2`: two of `i16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Short2 {
@@ -7345,7 +7467,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Short2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Short2 {}
 
-    /// 3 of `i32`, 12 bytes aligned to 4.
+    /// `int3`: three of `i32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Int3 {
@@ -7366,7 +7488,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Int3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Int3 {}
 
-    /// 3 of `u32`, 12 bytes aligned to 4.
+    /// `dim3`: three of `u32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Dim3 {
@@ -7387,7 +7509,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Dim3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Dim3 {}
 
-    /// 2 of `u64`, 16 bytes aligned to 16.
+    /// `ulonglong2`: two of `u64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ULongLong2 {
@@ -7406,7 +7528,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for ULongLong2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for ULongLong2 {}
 
-    /// 2 of `f32`, 8 bytes aligned to 8.
+    /// `float2`: two of `f32`, 8 bytes aligned to 8.
     #[repr(C, align(8))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float2 {
@@ -7425,7 +7547,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Float2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float2 {}
 
-    /// 3 of `f32`, 12 bytes aligned to 4.
+    /// `float3`: three of `f32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float3 {
@@ -7446,7 +7568,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Float3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float3 {}
 
-    /// 4 of `f32`, 16 bytes aligned to 16.
+    /// `float4`: four of `f32`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float4 {
@@ -7469,7 +7591,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Float4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float4 {}
 
-    /// 2 of `f64`, 16 bytes aligned to 16.
+    /// `double2`: two of `f64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Double2 {
@@ -7488,7 +7610,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Double2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Double2 {}
 
-    /// 2 of `Half`, 4 bytes aligned to 4.
+    /// `__half2`: two of `Half`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Half2 {
@@ -7507,7 +7629,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Half2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Half2 {}
 
-    /// 2 of `BFloat16`, 4 bytes aligned to 4.
+    /// `__nv_bfloat162`: two of `BFloat16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct BFloat16x2 {
@@ -7542,10 +7664,13 @@ pub mod types {
 /// What all modules of this file share: device memory arguments, launch configuration, facts about
 /// kernels, and errors.
 #[allow(dead_code, unreachable_pub)]
-#[allow(clippy::inline_always)]
+#[allow(clippy::inline_always, clippy::nursery)]
+// One comment stands for implementations that follow each other.
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
+    use ::core::hash::{Hash, Hasher};
     use ::core::marker::PhantomData;
     use ::core::sync::atomic::{AtomicU32, Ordering};
     use ::cudarc::driver::result;
@@ -7935,6 +8060,12 @@ pub mod runtime {
 
     impl<T> Eq for DeviceAddress<T> {}
 
+    impl<T> Hash for DeviceAddress<T> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
     impl<T> Default for DeviceAddress<T> {
         fn default() -> Self {
             Self::null()
@@ -8101,7 +8232,7 @@ pub mod runtime {
                 Self::Cooperative => f.write_str("the device has no cooperative launch"),
                 Self::NoClusters => f.write_str("the device has no thread block clusters"),
                 Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, None) => f.write_str("the launch must give a cluster shape"),
                     (_, Some(required)) => {
                         write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
                     }
@@ -9145,12 +9276,14 @@ pub mod runtime {
             kernels: &'static [&'static KernelInfo],
         ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.assembled).is_some() {
-                    self.kernel(index, info)
-                        .map_err(|error| LoadError::Driver {
-                            module: info.name,
-                            error,
-                        })?;
+                if info.resources(self.image.assembled).is_none() {
+                    continue;
+                }
+                if let Err(error) = self.kernel(index, info) {
+                    return Err(LoadError::Driver {
+                        module: info.name,
+                        error,
+                    });
                 }
             }
             Ok(())

@@ -9,7 +9,8 @@
 /// - `trait`: Rust has no name for its arguments, or one name for several of them
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod families {
     use super::runtime;
     use super::types;
@@ -1675,7 +1676,7 @@ pub mod families {
         /// Template arguments that `all_the_integer_types` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `all_the_integer_types` is not instantiated for `<{A}, {B}, {C}, {D}, {E}, {F}, {G}>`",
             label = "no instance for these arguments",
@@ -1710,7 +1711,7 @@ pub mod families {
         /// Template arguments that `clear` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `clear` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
@@ -1739,7 +1740,7 @@ pub mod families {
         /// Template arguments that `convert` is instantiated for, its types as a tuple.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `convert` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
@@ -1768,7 +1769,7 @@ pub mod families {
         /// Template arguments that `mul_mat` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `mul_mat` is not instantiated for `<{A}, {B}, {C}>`",
             label = "no instance for these arguments",
@@ -1813,7 +1814,7 @@ pub mod families {
         /// Template arguments that `sum` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `sum` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
@@ -1854,7 +1855,7 @@ pub mod families {
         /// Template arguments that `tile` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `tile` is not instantiated for `<{A}, {B}>`",
             label = "no instance for these arguments",
@@ -1883,7 +1884,7 @@ pub mod families {
         /// Template arguments that `wide` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `wide` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -2341,7 +2342,7 @@ pub mod families {
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{N}, {Self}>`",
                 label = "no instance for these arguments",
@@ -2371,7 +2372,7 @@ pub mod families {
             /// Template arguments that `geo::spread` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::spread` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
@@ -2466,7 +2467,8 @@ pub mod families {
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod kinds {
     use super::runtime;
     use super::types;
@@ -4359,7 +4361,7 @@ pub mod kinds {
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
@@ -4388,7 +4390,7 @@ pub mod kinds {
             /// Template arguments that `geo::scale` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
@@ -4469,7 +4471,8 @@ pub mod kinds {
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod more {
     use super::runtime;
     use super::types;
@@ -5360,7 +5363,7 @@ pub mod more {
         /// Template arguments that `cast` is instantiated for, its types as a tuple.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `cast` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -5389,7 +5392,7 @@ pub mod more {
         /// Template arguments that `fill` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `fill` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -5424,7 +5427,7 @@ pub mod more {
         /// Template arguments that `gather` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `gather` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -6376,7 +6379,8 @@ pub mod names {
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod types {
     use super::runtime;
 
@@ -6453,7 +6457,7 @@ pub mod types {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Fp8E5M2(pub u8);
 
-    /// 3 of `i8`, 3 bytes aligned to 1.
+    /// `char3`: three of `i8`, 3 bytes aligned to 1.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Char3 {
@@ -6470,7 +6474,7 @@ pub mod types {
         assert!(align_of::<Char3>() == 1);
     };
 
-    /// 4 of `u8`, 4 bytes aligned to 4.
+    /// `uchar4`: four of `u8`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct UChar4 {
@@ -6489,7 +6493,7 @@ pub mod types {
         assert!(align_of::<UChar4>() == 4);
     };
 
-    /// 2 of `i16`, 4 bytes aligned to 4.
+    /// `short2`: two of `i16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Short2 {
@@ -6504,7 +6508,7 @@ pub mod types {
         assert!(align_of::<Short2>() == 4);
     };
 
-    /// 3 of `i32`, 12 bytes aligned to 4.
+    /// `int3`: three of `i32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Int3 {
@@ -6521,7 +6525,7 @@ pub mod types {
         assert!(align_of::<Int3>() == 4);
     };
 
-    /// 3 of `u32`, 12 bytes aligned to 4.
+    /// `dim3`: three of `u32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Dim3 {
@@ -6538,7 +6542,7 @@ pub mod types {
         assert!(align_of::<Dim3>() == 4);
     };
 
-    /// 2 of `u64`, 16 bytes aligned to 16.
+    /// `ulonglong2`: two of `u64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ULongLong2 {
@@ -6553,7 +6557,7 @@ pub mod types {
         assert!(align_of::<ULongLong2>() == 16);
     };
 
-    /// 2 of `f32`, 8 bytes aligned to 8.
+    /// `float2`: two of `f32`, 8 bytes aligned to 8.
     #[repr(C, align(8))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float2 {
@@ -6568,7 +6572,7 @@ pub mod types {
         assert!(align_of::<Float2>() == 8);
     };
 
-    /// 3 of `f32`, 12 bytes aligned to 4.
+    /// `float3`: three of `f32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float3 {
@@ -6585,7 +6589,7 @@ pub mod types {
         assert!(align_of::<Float3>() == 4);
     };
 
-    /// 4 of `f32`, 16 bytes aligned to 16.
+    /// `float4`: four of `f32`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float4 {
@@ -6604,7 +6608,7 @@ pub mod types {
         assert!(align_of::<Float4>() == 16);
     };
 
-    /// 2 of `f64`, 16 bytes aligned to 16.
+    /// `double2`: two of `f64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Double2 {
@@ -6619,7 +6623,7 @@ pub mod types {
         assert!(align_of::<Double2>() == 16);
     };
 
-    /// 2 of `Half`, 4 bytes aligned to 4.
+    /// `__half2`: two of `Half`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Half2 {
@@ -6634,7 +6638,7 @@ pub mod types {
         assert!(align_of::<Half2>() == 4);
     };
 
-    /// 2 of `BFloat16`, 4 bytes aligned to 4.
+    /// `__nv_bfloat162`: two of `BFloat16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct BFloat16x2 {
@@ -6660,9 +6664,11 @@ pub mod types {
 
 /// What all modules of this file share: facts about kernels, device addresses, launch checks.
 #[allow(dead_code, unreachable_pub)]
+#[allow(clippy::nursery)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
+    use ::core::hash::{Hash, Hasher};
     use ::core::marker::PhantomData;
 
     /// A compute target: `sm_90`, `sm_90a`, `sm_100f`.
@@ -7042,6 +7048,12 @@ pub mod runtime {
 
     impl<T> Eq for DeviceAddress<T> {}
 
+    impl<T> Hash for DeviceAddress<T> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
     impl<T> Default for DeviceAddress<T> {
         fn default() -> Self {
             Self::null()
@@ -7206,7 +7218,7 @@ pub mod runtime {
                 Self::Cooperative => f.write_str("the device has no cooperative launch"),
                 Self::NoClusters => f.write_str("the device has no thread block clusters"),
                 Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, None) => f.write_str("the launch must give a cluster shape"),
                     (_, Some(required)) => {
                         write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
                     }

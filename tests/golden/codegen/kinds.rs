@@ -7,7 +7,8 @@
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod kinds {
     use super::runtime;
     use super::types;
@@ -68,7 +69,7 @@ pub mod kinds {
         /// Kernels are looked up when first launched.
         ///
         /// # Errors
-        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
@@ -139,6 +140,7 @@ pub mod kinds {
         }
 
         /// The kernels of C++ namespace `geo`.
+        #[inline]
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -161,7 +163,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -203,7 +206,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -276,7 +280,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -326,7 +331,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -381,8 +387,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -435,8 +441,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -470,7 +476,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -509,7 +516,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -593,7 +601,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -643,7 +652,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -676,7 +686,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -716,7 +727,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -756,7 +768,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -795,7 +808,8 @@ pub mod kinds {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1686,7 +1700,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1729,7 +1744,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1772,7 +1788,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1815,7 +1832,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1851,7 +1869,8 @@ pub mod kinds {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -1880,10 +1899,15 @@ pub mod kinds {
             /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`](Self::reduce_i32_8) |
             ///
             /// # Safety
-            /// As for the instance.
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
-            /// As for the instance.
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
             pub unsafe fn reduce<T: instances::Reduce<N>, const N: i32>(
                 &self,
                 stream: &::cudarc::driver::CudaStream,
@@ -1914,10 +1938,15 @@ pub mod kinds {
             /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`](Self::scale_f16) |
             ///
             /// # Safety
-            /// As for the instance.
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
-            /// As for the instance.
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
             pub unsafe fn scale<T: instances::Scale>(
                 &self,
                 stream: &::cudarc::driver::CudaStream,
@@ -2106,7 +2135,7 @@ pub mod kinds {
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
@@ -2135,7 +2164,7 @@ pub mod kinds {
             /// Template arguments that `geo::scale` is instantiated for.
             ///
             /// # Safety
-            /// Index and facts must be those of one kernel of the module.
+            /// Index and facts must be those of the instance for these arguments, and of its own module.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
@@ -2249,7 +2278,8 @@ pub mod kinds {
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod types {
     use super::runtime;
 
@@ -2289,7 +2319,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Fp8E5M2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Fp8E5M2 {}
 
-    /// 3 of `i8`, 3 bytes aligned to 1.
+    /// `char3`: three of `i8`, 3 bytes aligned to 1.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Char3 {
@@ -2310,7 +2340,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Char3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Char3 {}
 
-    /// 4 of `u8`, 4 bytes aligned to 4.
+    /// `uchar4`: four of `u8`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct UChar4 {
@@ -2333,7 +2363,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for UChar4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for UChar4 {}
 
-    /// 2 of `i16`, 4 bytes aligned to 4.
+    /// `short2`: two of `i16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Short2 {
@@ -2352,7 +2382,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Short2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Short2 {}
 
-    /// 3 of `i32`, 12 bytes aligned to 4.
+    /// `int3`: three of `i32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Int3 {
@@ -2373,7 +2403,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Int3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Int3 {}
 
-    /// 3 of `u32`, 12 bytes aligned to 4.
+    /// `dim3`: three of `u32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Dim3 {
@@ -2394,7 +2424,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Dim3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Dim3 {}
 
-    /// 2 of `u64`, 16 bytes aligned to 16.
+    /// `ulonglong2`: two of `u64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ULongLong2 {
@@ -2413,7 +2443,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for ULongLong2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for ULongLong2 {}
 
-    /// 2 of `f32`, 8 bytes aligned to 8.
+    /// `float2`: two of `f32`, 8 bytes aligned to 8.
     #[repr(C, align(8))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float2 {
@@ -2432,7 +2462,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Float2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float2 {}
 
-    /// 3 of `f32`, 12 bytes aligned to 4.
+    /// `float3`: three of `f32`, 12 bytes aligned to 4.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float3 {
@@ -2453,7 +2483,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Float3 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float3 {}
 
-    /// 4 of `f32`, 16 bytes aligned to 16.
+    /// `float4`: four of `f32`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Float4 {
@@ -2476,7 +2506,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Float4 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Float4 {}
 
-    /// 2 of `f64`, 16 bytes aligned to 16.
+    /// `double2`: two of `f64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Double2 {
@@ -2495,7 +2525,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Double2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Double2 {}
 
-    /// 2 of `Half`, 4 bytes aligned to 4.
+    /// `__half2`: two of `Half`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Half2 {
@@ -2514,7 +2544,7 @@ pub mod types {
     unsafe impl ::cudarc::driver::DeviceRepr for Half2 {}
     unsafe impl ::cudarc::driver::ValidAsZeroBits for Half2 {}
 
-    /// 2 of `BFloat16`, 4 bytes aligned to 4.
+    /// `__nv_bfloat162`: two of `BFloat16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct BFloat16x2 {
@@ -2537,10 +2567,13 @@ pub mod types {
 /// What all modules of this file share: device memory arguments, launch configuration, facts about
 /// kernels, and errors.
 #[allow(dead_code, unreachable_pub)]
-#[allow(clippy::inline_always)]
+#[allow(clippy::inline_always, clippy::nursery)]
+// One comment stands for implementations that follow each other.
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
+    use ::core::hash::{Hash, Hasher};
     use ::core::marker::PhantomData;
     use ::core::sync::atomic::{AtomicU32, Ordering};
     use ::cudarc::driver::result;
@@ -2930,6 +2963,12 @@ pub mod runtime {
 
     impl<T> Eq for DeviceAddress<T> {}
 
+    impl<T> Hash for DeviceAddress<T> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
     impl<T> Default for DeviceAddress<T> {
         fn default() -> Self {
             Self::null()
@@ -3096,7 +3135,7 @@ pub mod runtime {
                 Self::Cooperative => f.write_str("the device has no cooperative launch"),
                 Self::NoClusters => f.write_str("the device has no thread block clusters"),
                 Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, None) => f.write_str("the launch must give a cluster shape"),
                     (_, Some(required)) => {
                         write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
                     }
@@ -4140,12 +4179,14 @@ pub mod runtime {
             kernels: &'static [&'static KernelInfo],
         ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.assembled).is_some() {
-                    self.kernel(index, info)
-                        .map_err(|error| LoadError::Driver {
-                            module: info.name,
-                            error,
-                        })?;
+                if info.resources(self.image.assembled).is_none() {
+                    continue;
+                }
+                if let Err(error) = self.kernel(index, info) {
+                    return Err(LoadError::Driver {
+                        module: info.name,
+                        error,
+                    });
                 }
             }
             Ok(())

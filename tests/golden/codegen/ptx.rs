@@ -3,7 +3,8 @@
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`, with PTX for `compute_80`.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod more {
     use super::runtime;
     use super::types;
@@ -68,7 +69,7 @@ pub mod more {
         /// Kernels are looked up when first launched.
         ///
         /// # Errors
-        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
@@ -139,6 +140,7 @@ pub mod more {
         }
 
         /// The variables of C++ namespace `geo`.
+        #[inline]
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
             geo::Kernels {
@@ -185,8 +187,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -228,7 +230,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -267,7 +270,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -306,7 +310,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -345,7 +350,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -386,7 +392,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -427,8 +434,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -463,8 +470,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -501,7 +508,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -536,7 +544,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -568,8 +577,8 @@ pub mod more {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. Addresses within structs must stay valid
-        /// until the kernel has finished.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -596,10 +605,15 @@ pub mod more {
         /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`](Self::cast_f64_f32) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn cast<A, B>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -638,10 +652,15 @@ pub mod more {
         /// | `fill<__half>` | `<types::Half>` | [`fill_f16`](Self::fill_f16) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn fill<T: instances::Fill>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -675,10 +694,15 @@ pub mod more {
         /// | `gather<double>` | `<f64>` | [`gather_f64`](Self::gather_f64) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
+        /// within structs, must stay valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn gather<T: instances::Gather>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -1053,7 +1077,7 @@ pub mod more {
         /// Template arguments that `cast` is instantiated for, its types as a tuple.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `cast` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -1082,7 +1106,7 @@ pub mod more {
         /// Template arguments that `fill` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `fill` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -1117,7 +1141,7 @@ pub mod more {
         /// Template arguments that `gather` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `gather` is not instantiated for `{Self}`",
             label = "no instance for this type",
@@ -1365,7 +1389,8 @@ pub mod more {
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod types {
     use super::runtime;
 
@@ -1394,10 +1419,13 @@ pub mod types {
 /// What all modules of this file share: device memory arguments, launch configuration, facts about
 /// kernels, and errors.
 #[allow(dead_code, unreachable_pub)]
-#[allow(clippy::inline_always)]
+#[allow(clippy::inline_always, clippy::nursery)]
+// One comment stands for implementations that follow each other.
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
+    use ::core::hash::{Hash, Hasher};
     use ::core::marker::PhantomData;
     use ::core::sync::atomic::{AtomicU32, Ordering};
     use ::cudarc::driver::result;
@@ -1787,6 +1815,12 @@ pub mod runtime {
 
     impl<T> Eq for DeviceAddress<T> {}
 
+    impl<T> Hash for DeviceAddress<T> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
     impl<T> Default for DeviceAddress<T> {
         fn default() -> Self {
             Self::null()
@@ -1953,7 +1987,7 @@ pub mod runtime {
                 Self::Cooperative => f.write_str("the device has no cooperative launch"),
                 Self::NoClusters => f.write_str("the device has no thread block clusters"),
                 Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, None) => f.write_str("the launch must give a cluster shape"),
                     (_, Some(required)) => {
                         write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
                     }
@@ -3041,12 +3075,14 @@ pub mod runtime {
             kernels: &'static [&'static KernelInfo],
         ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.assembled).is_some() {
-                    self.kernel(index, info)
-                        .map_err(|error| LoadError::Driver {
-                            module: info.name,
-                            error,
-                        })?;
+                if info.resources(self.image.assembled).is_none() {
+                    continue;
+                }
+                if let Err(error) = self.kernel(index, info) {
+                    return Err(LoadError::Driver {
+                        module: info.name,
+                        error,
+                    });
                 }
             }
             Ok(())

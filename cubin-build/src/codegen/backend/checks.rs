@@ -124,7 +124,7 @@
                 Self::Cooperative => f.write_str("the device has no cooperative launch"),
                 Self::NoClusters => f.write_str("the device has no thread block clusters"),
                 Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("it needs a cluster shape "),
+                    (_, None) => f.write_str("the launch must give a cluster shape"),
                     (_, Some(required)) => {
                         write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
                     }

@@ -158,7 +158,7 @@ minor revision of the same major one, or else the newest embedded PTX, which the
 Kernels are looked up when first launched.
 
 # Errors
-When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
 there is no driver.",
     );
     out.signature(
@@ -287,6 +287,7 @@ fn accessor(out: &mut Writer, namespace: &Namespace<'_>, module: &str, lifetime:
     ));
     let namespace = namespace.ident;
     let start = out.item();
+    out.line("#[inline]");
     out.line("#[must_use]");
     let view = format!(" -> {namespace}::Kernels<{lifetime}> {{");
     out.signature(&format!("pub fn {namespace}"), &["&self".to_owned()], &view);
@@ -461,7 +462,7 @@ fn family_wrapper(
         enumerators,
         "Self::",
     ));
-    out.doc("\n# Safety\nAs for the instance.\n\n# Errors\nAs for the instance.");
+    out.doc(&docs::family_contract(scope, family));
     let start = out.item();
     let (declared, clause) = generics.declared();
     let tail = match clause {

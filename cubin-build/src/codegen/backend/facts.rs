@@ -375,6 +375,12 @@
 
     impl<T> Eq for DeviceAddress<T> {}
 
+    impl<T> Hash for DeviceAddress<T> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
     impl<T> Default for DeviceAddress<T> {
         fn default() -> Self {
             Self::null()

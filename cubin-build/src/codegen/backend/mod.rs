@@ -87,10 +87,11 @@ impl Holds {
     }
 }
 
-/// Lints that names and shapes from C++ set off in a Rust file.
+/// Lints that names and shapes from C++ set off in a Rust file. All of clippy's, since later versions have more.
 const MODULE_LINTS: &str = "#[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]";
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]";
 
 /// The whole file.
 pub(super) fn write_file(plan: &Plan<'_>) -> String {

@@ -1,8 +1,10 @@
 /// What all modules of this file share: facts about kernels, device addresses, launch checks.
 #[allow(dead_code, unreachable_pub)]
+#[allow(clippy::nursery)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
+    use ::core::hash::{Hash, Hasher};
     use ::core::marker::PhantomData;
 
     //@include facts

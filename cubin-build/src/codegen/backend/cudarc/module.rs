@@ -225,12 +225,14 @@
             kernels: &'static [&'static KernelInfo],
         ) -> Result<(), LoadError> {
             for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.assembled).is_some() {
-                    self.kernel(index, info)
-                        .map_err(|error| LoadError::Driver {
-                            module: info.name,
-                            error,
-                        })?;
+                if info.resources(self.image.assembled).is_none() {
+                    continue;
+                }
+                if let Err(error) = self.kernel(index, info) {
+                    return Err(LoadError::Driver {
+                        module: info.name,
+                        error,
+                    });
                 }
             }
             Ok(())

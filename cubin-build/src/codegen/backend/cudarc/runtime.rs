@@ -1,10 +1,13 @@
 /// What all modules of this file share: device memory arguments, launch configuration, facts about
 /// kernels, and errors.
 #[allow(dead_code, unreachable_pub)]
-#[allow(clippy::inline_always)]
+#[allow(clippy::inline_always, clippy::nursery)]
+// One comment stands for implementations that follow each other.
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod runtime {
     use ::core::ffi::c_void;
     use ::core::fmt;
+    use ::core::hash::{Hash, Hasher};
     use ::core::marker::PhantomData;
     use ::core::sync::atomic::{AtomicU32, Ordering};
     use ::cudarc::driver::result;
