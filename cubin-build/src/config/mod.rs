@@ -64,6 +64,7 @@ mod nearest;
 mod problem;
 mod ptx;
 pub(crate) mod read;
+mod rules;
 pub mod size;
 mod tables;
 
