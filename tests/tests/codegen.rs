@@ -56,25 +56,45 @@ fn order_of_modules_does_not_matter() {
 }
 
 #[test]
-fn names_that_differ_in_case_alone_collide() {
-    let output = generate(&with_kernels(vec![
-        kernel("copy", &[], vec![]),
-        kernel("Copy", &[], vec![]),
-    ]));
-    let expected = Finding::NameCollision {
-        module: "unit".to_owned(),
-        name: "unit::Copy".to_owned(),
-        items: ["copy".to_owned(), "Copy".to_owned()],
+fn names_that_differ_in_case_alone_stay_apart() {
+    let variable = |name: &str| Global {
+        symbol: name.to_owned(),
+        name: name.to_owned(),
+        c_type: None,
+        ty: None,
+        space: Space::Constant,
+        size: 4,
     };
-    assert_eq!(output.findings, [expected]);
-    assert!(output.text.contains("pub unsafe fn copy("));
-    assert!(!output.text.contains("pub unsafe fn Copy("));
-    // Who looks for the kernel finds why it is missing.
-    assert!(
-        output
-            .text
-            .contains("- `Copy`: it and `copy` would both be `unit::Copy` in Rust")
-    );
+    let output = generate(&input(Signatures {
+        kernels: vec![
+            kernel("copy", &[], vec![]),
+            kernel("Copy", &[], vec![]),
+            kernel("fill", &[], vec![]),
+        ],
+        globals: vec![
+            variable("P_M0"),
+            variable("P_m0"),
+            variable("q"),
+            variable("match"),
+            variable("Match"),
+        ],
+        ..Signatures::default()
+    }));
+    assert_eq!(output.findings, []);
+    for text in [
+        "pub unsafe fn copy(",
+        "pub const copy: runtime::KernelInfo",
+        "pub unsafe fn Copy(",
+        "pub const Copy: runtime::KernelInfo",
+        "pub const FILL: runtime::KernelInfo",
+        "pub const P_M0: runtime::Variable",
+        "pub const P_m0: runtime::Variable",
+        "pub const Q: runtime::Variable",
+        "pub const r#match: runtime::Variable",
+        "pub const Match: runtime::Variable",
+    ] {
+        assert!(output.text.contains(text), "{text}");
+    }
 }
 
 #[test]

@@ -26,6 +26,9 @@ use crate::{
     toolkit::Toolkit,
 };
 
+/// What every definition of a kernel has.
+const GLOBAL: &[u8] = b"__global__";
+
 /// One source, compiled for every target.
 pub(super) struct Compiled {
     /// For codegen; image files are named in `cubins`.
@@ -66,6 +69,8 @@ pub(super) struct Names<'a> {
     pub(super) module: &'a str,
     /// Of its cubins, without target.
     pub(super) cubins: &'a str,
+    /// It was found in a directory, not named.
+    pub(super) found: bool,
 }
 
 /// The bytes of a compiled unit, and its PTX where that is wanted.
@@ -132,7 +137,8 @@ pub(super) fn load_linked<'u>(
 }
 
 impl Reader<'_> {
-    /// Reads all images of one source. `None` when one of them cannot be read; the sink then says why.
+    /// Reads all images of one source. `None` when one of them cannot be read or none has a kernel; the sink then says
+    /// why.
     pub(super) fn read(&mut self, names: &Names<'_>, images: Vec<Image<'_>>) -> Option<Compiled> {
         let mut per_target = Vec::new();
         let mut kernels: Map<String, Map<Sm, codegen::Facts>> = Map::new();
@@ -170,6 +176,14 @@ impl Reader<'_> {
         if per_target.len() < count || count == 0 {
             return None;
         }
+        // Kernels for some targets only (`#if __CUDA_ARCH__ >= 900`) are none of a mistake.
+        if kernels.is_empty() {
+            let targets: Vec<Sm> = per_target.iter().map(|(target, _)| *target).collect();
+            let wanted = !names.found || self.writes_kernels(names.source);
+            let diag = messages::no_kernels(names.source, &targets, wanted);
+            self.sink.push(diag);
+            return None;
+        }
         let (signatures, findings) = signature::same_on_every_target(&per_target);
         for finding in &findings {
             self.sink.push(messages::signature(
@@ -190,6 +204,14 @@ impl Reader<'_> {
             module,
             cubins,
             facts,
+        })
+    }
+
+    /// Whether the text of a source defines kernels, perhaps templates that nothing instantiates.
+    fn writes_kernels(&self, source: &str) -> bool {
+        // Not to be read now: taken for one that does.
+        fs::read(self.places.root.join(source)).map_or(true, |text| {
+            text.windows(GLOBAL.len()).any(|word| word == GLOBAL)
         })
     }
 
@@ -257,9 +279,6 @@ impl Reader<'_> {
                 .note("NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture"),
             );
             return None;
-        }
-        if !functions.iter().any(|function| function.kernel) {
-            self.sink.push(messages::no_kernels(source, target));
         }
         let mut signatures = if image.units.iter().any(|unit| unit.stub.is_some()) {
             let mut signatures = self.signatures(source, image, &functions)?;
@@ -472,8 +491,11 @@ fn relative(signatures: &mut Signatures, root: &Path) {
         .map(|record| &mut record.definition);
     let enums = signatures.enums.iter_mut().map(|item| &mut item.definition);
     for definition in kernels.chain(records).chain(enums).flatten() {
-        if let Ok(inside) = definition.file.strip_prefix(root) {
-            definition.file = inside.to_owned();
+        let full = super::plain_path(&root.join(&definition.file));
+        match full.strip_prefix(root) {
+            Ok(inside) => definition.file = inside.to_owned(),
+            Err(_) if definition.file.is_absolute() => definition.file = full,
+            Err(_) => {}
         }
     }
 }

@@ -280,8 +280,23 @@ fn place(message: &Message, places: &mut Places) -> Option<Span> {
     Some(Span::line(&file, message.line?))
 }
 
-pub(super) fn no_kernels(source: &str, target: Sm) -> Diag {
-    Diag::error(codes::NO_KERNELS, format!("{source} yields no kernel for {target}"))
+/// `wanted`: somebody meant the source to have kernels.
+pub(super) fn no_kernels(source: &str, targets: &[Sm], wanted: bool) -> Diag {
+    let targets: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let message = format!("{source} yields no kernel for {}", targets.join(", "));
+    // Cargo shows the message alone of a build that succeeds, so it says what to do.
+    if !wanted {
+        let name = source.rsplit('/').next().unwrap_or(source);
+        return Diag::warning(
+            codes::NO_KERNELS,
+            format!("{message}, so it is left out; `exclude = [\"{name}\"]` in cubin.toml does not even compile it"),
+        )
+        .note("it was found in a directory and does not say `__global__`")
+        .help(format!(
+            "write `exclude = [\"{name}\"]` under [build] in cubin.toml, or call `.exclude(\"{name}\")`"
+        ));
+    }
+    Diag::error(codes::NO_KERNELS, message)
         .note("its kernels are perhaps templates that nothing instantiates, or excluded by `#if`")
         .help("instantiate a template in the source (`template __global__ void scale<float>(float *, int);`) or with `[[instantiate]] kernel = \"scale<float>\"` in cubin.toml")
         .help("a file with device functions only belongs into the include path, not among the sources")

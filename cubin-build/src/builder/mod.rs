@@ -15,7 +15,7 @@ mod signed;
 
 use std::{
     fmt,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 pub use crate::codegen::{Backend, HalfTypes};
@@ -51,6 +51,7 @@ pub struct Builder {
     files: Vec<PathBuf>,
     file_flags: Vec<(PathBuf, Vec<String>)>,
     dirs: Vec<PathBuf>,
+    excludes: Vec<String>,
     instances: Vec<(PathBuf, String)>,
     links: Vec<Link>,
     archs: Vec<String>,
@@ -103,6 +104,17 @@ impl Builder {
     /// Adds every `.cu` file below a directory, those in its subdirectories included.
     pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.dirs.push(path.into());
+        self
+    }
+
+    /// Leaves out files that [`dir`](Self::dir) finds: `.exclude("*_dummy.cu")`, `.exclude("kernels/old/*")`. The same
+    /// as `exclude` under `[build]` in `cubin.toml`.
+    ///
+    /// A pattern without `/` is compared with the file's name, any other with its path from the package's directory;
+    /// `*` stands for any characters, `/` included, `?` for one. A file that is named ([`file`](Self::file)) is a
+    /// source all the same. A pattern that leaves out nothing is reported.
+    pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
+        self.excludes.push(pattern.into());
         self
     }
 
@@ -398,7 +410,20 @@ impl Outcome {
 
 /// `path` as messages show it: relative to the package where it lies inside, with `/`.
 fn shown_path(root: &Path, path: &Path) -> String {
-    let full = crate::toolkit::normalize(&root.join(path));
+    let full = plain_path(&root.join(path));
     let shown = full.strip_prefix(root).unwrap_or(&full);
     shown.to_string_lossy().replace('\\', "/")
+}
+
+/// `a/../b.cuh` as `b.cuh`. Where `a` is a symbolic link, `..` may lead elsewhere: such a path stays as it is.
+fn plain_path(path: &Path) -> PathBuf {
+    let plain = crate::toolkit::normalize(path);
+    let steps_up = path.components().any(|part| part == Component::ParentDir);
+    if steps_up
+        && let Ok(file) = path.canonicalize()
+        && plain.canonicalize().ok() != Some(file)
+    {
+        return path.to_owned();
+    }
+    plain
 }

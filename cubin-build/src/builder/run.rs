@@ -383,6 +383,7 @@ fn read_units(
                 source: &source,
                 module,
                 cubins: &cubin_names(module),
+                found: settings.found.contains(original),
             },
             images,
         ));
@@ -431,6 +432,7 @@ fn read_units(
             source: &sources.join(", "),
             module: &link.name,
             cubins: &cubin_names(&link.name),
+            found: false,
         };
         modules.extend(reader.read(&names, images));
     }

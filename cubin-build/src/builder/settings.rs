@@ -9,11 +9,11 @@ use walkdir::WalkDir;
 use super::{Backend, Builder, HalfTypes, instantiate, link, prebuilt, ptx, shown_path};
 use crate::{
     compile::{self, Options, Source},
-    config::{self, Config},
+    config::{self, Config, Glob},
     diag::{Diag, Sink, codes},
     env::Env,
     report,
-    source::SourceFile,
+    source::{SourceFile, Span},
     toolkit,
 };
 
@@ -34,6 +34,8 @@ pub(super) struct Settings {
     pub(super) sources: Vec<Source>,
     /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
     pub(super) originals: Vec<PathBuf>,
+    /// Those of them that a directory was searched for, as the user calls them: nobody said that they hold kernels.
+    pub(super) found: Set<PathBuf>,
     /// The template instances that those generated files make.
     pub(super) instances: Vec<instantiate::Asked>,
     /// Sources that become one cubin together.
@@ -119,7 +121,8 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .join("cubin-build");
     let toolkit = toolkit_request(builder, &config, &work_dir, sink);
     let wanted = link::wanted(builder, &config, &root, &mut watched, sink);
-    let (mut sources, prebuilt) = sources(builder, &config, &wanted, &root, &mut watched, sink);
+    let (mut sources, prebuilt, found) =
+        sources(builder, &config, &wanted, &root, &mut watched, sink);
     let links = link::resolve(wanted, &root, &mut sources, sink);
     let (originals, instances) =
         instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
@@ -135,6 +138,7 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         toolkit: toolkit?,
         sources,
         originals,
+        found,
         instances,
         links,
         prebuilt,
@@ -227,6 +231,9 @@ fn rebase(config: &mut Config, dir: &Path) {
         return;
     }
     let build = &mut config.build;
+    // A pattern without `/` is a file's name.
+    let patterns = build.exclude.iter_mut();
+    let patterns = patterns.filter(|pattern| pattern.value.contains('/'));
     let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
     let files = config
         .instantiate
@@ -238,7 +245,13 @@ fn rebase(config: &mut Config, dir: &Path) {
         let paths = paths.filter(|library| library.value.contains(['/', '\\', '.']));
         link.sources.iter_mut().chain(&mut link.dirs).chain(paths)
     });
-    for path in lists.into_iter().flatten().chain(files).chain(linked) {
+    for path in lists
+        .into_iter()
+        .flatten()
+        .chain(files)
+        .chain(patterns)
+        .chain(linked)
+    {
         path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
 }
@@ -367,7 +380,8 @@ fn options(builder: &Builder, config: &Config) -> Options {
     options
 }
 
-/// The sources in a fixed order: named files first, then those found, by path.
+/// The sources in a fixed order: named files first, then those found, by path. What needs no compiler is apart; last
+/// comes which were found.
 fn sources(
     builder: &Builder,
     config: &Config,
@@ -375,7 +389,7 @@ fn sources(
     root: &Path,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
-) -> (Vec<Source>, Vec<PathBuf>) {
+) -> (Vec<Source>, Vec<PathBuf>, Set<PathBuf>) {
     let mut files: Vec<PathBuf> = config
         .build
         .sources
@@ -399,18 +413,25 @@ fn sources(
                 .filter(|dir| root.join(dir).is_dir()),
         );
     }
+    let mut excludes = Excludes::new(builder, config);
     let mut found = Set::new();
     for dir in &dirs {
-        let before = found.len();
+        let mut empty = false;
         match cu_files(root, dir) {
-            Ok(paths) => found.extend(paths),
+            Ok(paths) => {
+                empty = paths.is_empty();
+                let kept = paths
+                    .into_iter()
+                    .filter(|path| !excludes.exclude(&shown_path(root, path)));
+                found.extend(kept);
+            }
             Err(error) => sink.push(Diag::error(
                 codes::IO_ERROR,
                 format!("cannot look for .cu files in `{}`: {error}", dir.display()),
             )),
         }
         watched.push(dir.clone());
-        if found.len() == before && !guessed && root.join(dir).is_dir() {
+        if empty && !guessed && root.join(dir).is_dir() {
             sink.push(
                 Diag::error(
                     codes::NO_SOURCES,
@@ -420,11 +441,19 @@ fn sources(
             );
         }
     }
+    excludes.report_unmatched(sink);
     let mut seen = Set::new();
     let linked = links.iter().flat_map(|link| link.files.iter().cloned());
+    // A file that is also named is wanted.
+    let named: Set<PathBuf> = files.iter().map(|path| toolkit::normalize(path)).collect();
+    let found: Set<PathBuf> = found
+        .iter()
+        .filter(|path| !named.contains(&toolkit::normalize(path)))
+        .cloned()
+        .collect();
     let all: Vec<Source> = files
         .into_iter()
-        .chain(found)
+        .chain(found.iter().cloned())
         .chain(linked)
         .filter(|path| seen.insert(toolkit::normalize(path)))
         .map(|path| {
@@ -451,7 +480,61 @@ fn sources(
         .partition(|source| prebuilt::is_prebuilt(&source.path));
     let prebuilt: Vec<PathBuf> = prebuilt.into_iter().map(|source| source.path).collect();
     watched.extend(prebuilt.iter().cloned());
-    (sources, prebuilt)
+    (sources, prebuilt, found)
+}
+
+/// Patterns of files that are no sources, and which of them have left out any.
+struct Excludes<'a> {
+    patterns: Vec<(Glob, Option<&'a Span>, bool)>,
+}
+
+impl<'a> Excludes<'a> {
+    fn new(builder: &Builder, config: &'a Config) -> Self {
+        let from_file = config.build.exclude.iter();
+        let from_file = from_file.map(|pattern| (&pattern.value, Some(&pattern.span)));
+        let from_script = builder.excludes.iter().map(|pattern| (pattern, None));
+        let all = from_file.chain(from_script).map(|(pattern, span)| {
+            let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+            (Glob::new(pattern), span, false)
+        });
+        Self {
+            patterns: all.collect(),
+        }
+    }
+
+    /// Whether the file of this path is left out.
+    fn exclude(&mut self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let mut excluded = false;
+        for (pattern, _, used) in &mut self.patterns {
+            let text = if pattern.as_str().contains('/') {
+                path
+            } else {
+                name
+            };
+            if pattern.matches(text) {
+                *used = true;
+                excluded = true;
+            }
+        }
+        excluded
+    }
+
+    fn report_unmatched(&self, sink: &mut Sink) {
+        for (pattern, span, _) in self.patterns.iter().filter(|(_, _, used)| !used) {
+            let message = format!(
+                "`{}` in `exclude` is the pattern of no .cu file that was found",
+                pattern.as_str()
+            );
+            let diag = Diag::warning(codes::UNMATCHED_RULE, message)
+                .at_place(*span, "excludes nothing")
+                .help("a pattern without `/` is compared with the file's name, any other with the path from the package's directory");
+            sink.push(match span {
+                Some(_) => diag,
+                None => diag.note("given to `Builder::exclude` in build.rs"),
+            });
+        }
+    }
 }
 
 pub(super) fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {

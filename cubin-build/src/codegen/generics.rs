@@ -21,9 +21,13 @@ pub(super) struct Generics<'f> {
 
 impl<'f> Generics<'f> {
     /// `T` for the only type and `N` for the only number, or `A`, `B`, … by position; none that a type of the
-    /// module has.
+    /// module has. A number is none of the kernel's parameters either: Rust takes both for values.
     pub(super) fn new(scope: Scope<'_>, family: &'f Family) -> Self {
         let module = scope.module;
+        let first = family.instances.first();
+        let params = first
+            .and_then(|instance| module.kernels.get(instance.kernel))
+            .map_or_else(Vec::new, |kernel| scope.param_names(&kernel.kernel.params));
         let places = module
             .records
             .values()
@@ -41,7 +45,10 @@ impl<'f> Generics<'f> {
                     _ => format!("A{index}"),
                 },
             };
-            let name = names::fresh(&name, &taken);
+            let mut name = names::fresh(&name, &taken);
+            while !is_type(kind) && params.contains(&name) {
+                name = names::fresh(&format!("{name}_"), &taken);
+            }
             taken.push(name.clone());
             all.push(name);
         }

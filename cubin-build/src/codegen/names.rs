@@ -10,12 +10,14 @@
 //!    follow, with namespaces when nothing else tells them apart;
 //! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
 //!    get `_` at the end;
-//! 5. names of more than 80 characters are cut and end in a hash of the whole.
+//! 5. constants are in upper case; where that would make two names alike (`ab` and `aB`), they stay as they are;
+//! 6. names of more than 200 characters are cut and end in a hash of the whole.
 
 use crate::signature::model::{TemplateArg, TemplateValue, ValueType};
 
-/// Longest name before it is cut.
-const LONGEST: usize = 80;
+/// Longest name before it is cut. Templates over policies and parameter structs have names of 150 characters and more
+/// whose ends tell them apart; a hash in their place would say nothing.
+const LONGEST: usize = 200;
 
 /// Strict and reserved keywords of editions 2021 and 2024.
 const KEYWORDS: &[&str] = &[
@@ -119,7 +121,7 @@ fn sanitize(name: &str) -> String {
 }
 
 fn shorten(text: &str, whole: &str) -> String {
-    // FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in 71 characters.
+    // FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in 191 characters.
     let hash = whole.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });
@@ -317,6 +319,7 @@ fn short_value(cast: &str, value: &str, extent: Extent) -> String {
         Some("bool") if text == "1" => "true".to_owned(),
         Some("bool") if text == "0" => "false".to_owned(),
         Some(_) => text,
+        None if text == "0" && cast.trim_end().ends_with('*') => "null".to_owned(),
         // A value of an enumeration, or the address of an object.
         None => format!("{}_{text}", spell(cast, extent)),
     }
@@ -409,6 +412,8 @@ mod tests {
         assert_eq!(short("(int)-8"), "neg8");
         assert_eq!(short("(bool)1"), "true");
         assert_eq!(short("(ns::Mode)1"), "Mode_1");
+        assert_eq!(short("(const ns::Fp *)0"), "null");
+        assert_eq!(short("ns::Point<ns::Fp, (const ns::Fp *)0>::Mem"), "Mem");
         assert_eq!(short("::__half"), "f16");
         assert_eq!(short("const float *"), "f32_const_ptr");
         assert_eq!(short("float *__restrict__"), "f32_ptr");
@@ -453,8 +458,8 @@ mod tests {
 
     #[test]
     fn long_names_are_cut_and_stay_apart() {
-        let one = ident(&format!("{}x", "a".repeat(100)), Kind::Type);
-        let other = ident(&format!("{}y", "a".repeat(100)), Kind::Type);
+        let one = ident(&format!("{}x", "a".repeat(300)), Kind::Type);
+        let other = ident(&format!("{}y", "a".repeat(300)), Kind::Type);
         assert_eq!(one.len(), LONGEST);
         assert_ne!(one, other);
     }

@@ -443,21 +443,16 @@ fn name_kernels<'a>(
             let _ = methods.take(&path[..depth], &path[depth], &owner);
         }
     }
+    let placed: Vec<(Vec<String>, String)> = kernels
+        .iter()
+        .map(|kernel| namespace_path(kernel))
+        .zip(kernel_names)
+        .collect();
+    let constants = constants(&placed);
     let mut planned: Vec<PlannedKernel<'a>> = Vec::new();
-    for (&kernel, name) in kernels.iter().zip(kernel_names) {
-        let path = namespace_path(kernel);
+    for ((&kernel, (path, name)), constant) in kernels.iter().zip(placed).zip(constants) {
         let method = names::ident(&name, Kind::Method);
-        let constant = names::ident(&name.to_uppercase(), Kind::Value);
-        // Names that differ in case alone share a constant.
-        let same_constant = planned
-            .iter()
-            .find(|other| other.path == path && other.constant == constant)
-            .map(|other| other.kernel.name.clone());
-        let free = match same_constant {
-            Some(first) => Err(first),
-            None => methods.take(&path, &method, &kernel.name),
-        };
-        if let Err(first) = free {
+        if let Err(first) = methods.take(&path, &method, &kernel.name) {
             let rust_name = rust_name(root, &path, &method);
             refused.push((
                 kernel.name.clone(),
@@ -481,6 +476,20 @@ fn name_kernels<'a>(
     planned
 }
 
+/// Names of constants for items at these places: in upper case, or as they are where that would make two alike.
+fn constants(placed: &[(Vec<String>, String)]) -> Vec<String> {
+    let mut users: Map<(&[String], String), usize> = Map::new();
+    for (path, name) in placed {
+        *users.or_default((path, name.to_uppercase())) += 1;
+    }
+    let constant = |(path, name): &(Vec<String>, String)| {
+        let upper = name.to_uppercase();
+        let alone = users.get(&(path.as_slice(), upper.clone())) == Some(&1);
+        names::ident(if alone { &upper } else { name }, Kind::Value)
+    };
+    placed.iter().map(constant).collect()
+}
+
 fn rust_name(root: &str, path: &[String], method: &str) -> String {
     let mut full = vec![root];
     full.extend(path.iter().map(String::as_str));
@@ -495,21 +504,16 @@ fn name_globals<'a>(
     methods: &mut Methods,
     findings: &mut Vec<Finding>,
 ) -> Vec<PlannedGlobal<'a>> {
+    let placed: Vec<(Vec<String>, String)> = globals
+        .iter()
+        .map(|(global, _)| global_path(global))
+        .map(|(path, method)| (path, method.trim_start_matches("r#").to_owned()))
+        .collect();
+    let constants = constants(&placed);
     let mut planned: Vec<PlannedGlobal<'a>> = Vec::new();
-    for (global, ty) in globals {
+    for ((global, ty), constant) in globals.into_iter().zip(constants) {
         let (path, method) = global_path(global);
-        let constant = method.trim_start_matches("r#").to_uppercase();
-        let constant = names::ident(&constant, Kind::Value);
-        // Names that differ in case alone share a constant.
-        let same_constant = planned
-            .iter()
-            .find(|other| other.path == path && other.constant == constant)
-            .map(|other| other.global.name.clone());
-        let free = match same_constant {
-            Some(first) => Err(first),
-            None => methods.take(&path, &method, &global.name),
-        };
-        match free {
+        match methods.take(&path, &method, &global.name) {
             Ok(()) => planned.push(PlannedGlobal {
                 global,
                 ty,

@@ -10,11 +10,12 @@
 //! | `CUtensorMap` | 128 bytes with the header's alignment |
 
 use super::{
-    HalfTypes,
+    HalfTypes, names,
+    names::Kind,
     plan::{Key, Plan, PlannedModule, TYPES},
     write::{Writer, number},
 };
-use crate::signature::model::{Scalar, Type, Vector};
+use crate::signature::model::{Param, Scalar, Type, Vector};
 
 /// Writes types as seen from one module of the generated file.
 #[derive(Clone, Copy)]
@@ -45,6 +46,31 @@ impl Scope<'_> {
             Type::Function => self.in_types("DeviceFunction"),
             Type::TensorMap { align } => self.in_types(&tensor_map_name(*align)),
         }
+    }
+
+    /// Rust names of parameters, none twice, and none that an enumeration has: its constructor is a value, which Rust
+    /// lets no parameter hide.
+    pub(super) fn param_names(&self, params: &[Param]) -> Vec<String> {
+        let enums = self.module.enums.values();
+        let enums: Vec<String> = enums.map(|place| place.ident.clone()).collect();
+        let mut names: Vec<String> = Vec::new();
+        let mut in_pack = 0;
+        for (ordinal, param) in params.iter().enumerate() {
+            let name = match &param.name {
+                Some(name) if param.pack => {
+                    in_pack += 1;
+                    format!("{name}_{}", in_pack - 1)
+                }
+                Some(name) => name.clone(),
+                None => format!("p{ordinal}"),
+            };
+            let mut name = names::ident(&name, Kind::Value);
+            while names.contains(&name) || enums.contains(&name) {
+                name.push('_');
+            }
+            names.push(name);
+        }
+        names
     }
 
     fn scalar(&self, scalar: Scalar) -> String {

@@ -13,6 +13,7 @@
 //! arch = ["sm_80", "sm_90a"]  # targets, taken exactly as written
 //! sources = ["kernels/a.cu"]  # files; paths are relative to this file
 //! dirs = ["kernels"]          # every .cu file below
+//! exclude = ["*_dummy.cu"]    # but none of these: a path relative to this file, or a file name; `*` and `?` match
 //! include = ["include"]
 //! define = { TILE = 32, FAST = true }   # or ["TILE=32", "FAST"]
 //! flags = ["--use_fast_math"]
@@ -122,6 +123,8 @@ pub struct Build {
     pub sources: Vec<Spanned<String>>,
     /// Directories whose `.cu` files are sources.
     pub dirs: Vec<Spanned<String>>,
+    /// Patterns of files below `dirs` that are no sources.
+    pub exclude: Vec<Spanned<String>>,
     /// `-I`
     pub include: Vec<Spanned<String>>,
     /// `-D`

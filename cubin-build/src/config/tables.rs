@@ -41,7 +41,7 @@ const TOP_KEYS: &[&str] = &[
 ];
 const TOOLKIT_KEYS: &[&str] = &["version", "install"];
 const BUILD_KEYS: &[&str] = &[
-    "arch", "sources", "dirs", "include", "define", "flags", "std", "lineinfo", "ptx",
+    "arch", "sources", "dirs", "exclude", "include", "define", "flags", "std", "lineinfo", "ptx",
 ];
 const GENERATE_KEYS: &[&str] = &["backend", "half", "file"];
 pub(super) const DEFAULTS_KEYS: &[&str] = &[
@@ -209,6 +209,7 @@ fn build(r: &mut Reader<'_>, table: &DeTable<'_>) -> Build {
             "arch" => build.arch = targets(r, item),
             "sources" => build.sources = r.unique_strings(item, "source"),
             "dirs" => build.dirs = r.unique_strings(item, "directory"),
+            "exclude" => build.exclude = r.unique_strings(item, "pattern"),
             "include" => build.include = r.unique_strings(item, "include directory"),
             "define" => build.define = defines(r, item),
             "flags" => build.flags = flags(r, item),

@@ -131,7 +131,7 @@ codes! {
         "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
         "error[policy-invalid]: `static-shared` in [defaults] is no size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
     UNMATCHED_RULE = "unmatched-rule", Config,
-        "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
+        "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Likewise a pattern of `exclude` that leaves out no file. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
         "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is an instance of a template: write `gemm<*>`";
     BASELINE_INVALID = "baseline-invalid", Baseline,
         "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
@@ -168,7 +168,7 @@ codes! {
         "A warning of nvcc, ptxas or nvlink, passed on with its place. It does not fail the build.",
         "warning[nvcc-warning]: variable \"n\" was declared but never referenced";
     NO_KERNELS = "no-kernels", Compile,
-        "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources.",
+        "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources. Of a file that was found in a directory and does not say `__global__` it is only a warning: `exclude` leaves it out.",
         "error[no-kernels]: kernels/scale.cu yields no kernel\n  = help: instantiate its templates: [[instantiate]] kernel = \"scale<float>\"";
 
     // cubin

@@ -6247,6 +6247,934 @@ pub mod more {
     }
 }
 
+/// Kernels of `kernels/names.cu`, compiled for `sm_80`, `sm_90a`.
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+#[allow(clippy::pedantic, clippy::too_many_arguments)]
+#[allow(clippy::upper_case_acronyms)]
+pub mod names {
+    use super::runtime;
+    use super::types;
+
+    /// The kernels and variables of `kernels/names.cu`, loaded into a context.
+    #[derive(Debug)]
+    pub struct Module {
+        module: runtime::LoadedModule,
+    }
+
+    impl Module {
+        /// The embedded cubins.
+        pub const IMAGES: &'static [runtime::Image] = {
+            static SM_80: &runtime::Aligned<[u8]> =
+                &runtime::Aligned(*include_bytes!("names.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> =
+                &runtime::Aligned(*include_bytes!("names.sm_90a.cubin"));
+            static IMAGES: [runtime::Image; 2] = [
+                runtime::Image::cubin(runtime::Target::new(80), "names.sm_80.cubin", &SM_80.0),
+                runtime::Image::cubin(
+                    runtime::Target::accelerated(90),
+                    "names.sm_90a.cubin",
+                    &SM_90A.0,
+                ),
+            ];
+            &IMAGES
+        };
+
+        /// All kernels with a wrapper.
+        #[rustfmt::skip]
+        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
+            &info::PRODUCT_4_8,
+            &info::POWER_F32_2,
+            &info::POWER_F64_3,
+            &info::copy,
+            &info::Copy,
+            &field::info::TWICE_POINT_FP_NULL_MEM,
+            &info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32,
+        ];
+
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
+            &[field::globals::P_M0.info(), field::globals::P_m0.info()];
+
+        /// Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
+        /// minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
+        /// Kernels are looked up when first launched.
+        ///
+        /// # Errors
+        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// there is no driver.
+        pub fn load(
+            context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
+        ) -> Result<Self, runtime::LoadError> {
+            let module = runtime::LoadedModule::load("names", context, Self::IMAGES, 7)?;
+            Ok(Self { module })
+        }
+
+        /// Looks up all kernels now, so that no launch has to.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        pub fn preload(&self) -> Result<(), runtime::LoadError> {
+            self.module.preload(Self::KERNELS)
+        }
+
+        /// The image that was loaded.
+        #[must_use]
+        pub fn image(&self) -> &'static runtime::Image {
+            self.module.image()
+        }
+
+        /// The driver's handle of the module, for what this file has no method for; valid as long as `self`.
+        #[must_use]
+        pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {
+            self.module.module()
+        }
+
+        /// The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
+        /// long as `self`.
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn cu_function(
+            &self,
+            kernel: &runtime::KernelInfo,
+        ) -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {
+            self.module.function(Self::KERNELS, kernel)
+        }
+
+        /// How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
+        /// holds at a time, by the driver's count.
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn active_blocks_per_sm(
+            &self,
+            kernel: &runtime::KernelInfo,
+            threads: u32,
+            shared: u32,
+        ) -> Result<u32, runtime::LaunchError> {
+            let function = self.module.function(Self::KERNELS, kernel)?;
+            runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)
+        }
+
+        /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
+        /// the fewest blocks that fill the device with it: (blocks, threads).
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn suggested_block_size(
+            &self,
+            kernel: &runtime::KernelInfo,
+            shared: u32,
+        ) -> Result<(u32, u32), runtime::LaunchError> {
+            let function = self.module.function(Self::KERNELS, kernel)?;
+            runtime::suggested_block_size(&self.module, function, kernel, shared)
+        }
+
+        /// The kernels and variables of C++ namespace `field`.
+        #[must_use]
+        pub fn field(&self) -> field::Kernels<'_> {
+            field::Kernels {
+                module: &self.module,
+            }
+        }
+
+        /// Kernel `product<4, 8>`, defined at `names.cu:7`.
+        ///
+        /// ```cpp
+        /// __global__ void product<4, 8>(int A, const float *B, float *T, Mode Mode)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 28 B | 0 |
+        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 28 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn product_4_8(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            A: i32,
+            B: &impl runtime::In<f32>,
+            T: &mut impl runtime::Out<f32>,
+            Mode_: Mode,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready =
+                runtime::prepare(&self.module, 0, &info::PRODUCT_4_8, stream, launch.into())?;
+            let B = runtime::InAny::bind(B, stream);
+            let T = runtime::OutAny::bind_mut(T, stream);
+            let mut params = [
+                runtime::param(&A),
+                runtime::param(&B.0),
+                runtime::param(&T.0),
+                runtime::param(&Mode_),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// Kernel `power<float, 2>`, defined at `names.cu:12`.
+        ///
+        /// ```cpp
+        /// __global__ void power<float, 2>(float N, float *T, int N_)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn power_f32_2(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            N: f32,
+            T: &mut impl runtime::Out<f32>,
+            N_: i32,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready =
+                runtime::prepare(&self.module, 1, &info::POWER_F32_2, stream, launch.into())?;
+            let T = runtime::OutAny::bind_mut(T, stream);
+            let mut params = [
+                runtime::param(&N),
+                runtime::param(&T.0),
+                runtime::param(&N_),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// Kernel `power<double, 3>`, defined at `names.cu:12`.
+        ///
+        /// ```cpp
+        /// __global__ void power<double, 3>(double N, double *T, int N_)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn power_f64_3(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            N: f64,
+            T: &mut impl runtime::Out<f64>,
+            N_: i32,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready =
+                runtime::prepare(&self.module, 2, &info::POWER_F64_3, stream, launch.into())?;
+            let T = runtime::OutAny::bind_mut(T, stream);
+            let mut params = [
+                runtime::param(&N),
+                runtime::param(&T.0),
+                runtime::param(&N_),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// Kernel `copy`, defined at `names.cu:18`.
+        ///
+        /// ```cpp
+        /// __global__ void copy(int *to, int from)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn copy(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            to: &mut impl runtime::Out<i32>,
+            from: i32,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(&self.module, 3, &info::copy, stream, launch.into())?;
+            let to = runtime::OutAny::bind_mut(to, stream);
+            let mut params = [runtime::param(&to.0), runtime::param(&from)];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// Kernel `Copy`, defined at `names.cu:19`.
+        ///
+        /// ```cpp
+        /// __global__ void Copy(float *to, float from)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        pub unsafe fn Copy(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            to: &mut impl runtime::Out<f32>,
+            from: f32,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(&self.module, 4, &info::Copy, stream, launch.into())?;
+            let to = runtime::OutAny::bind_mut(to, stream);
+            let mut params = [runtime::param(&to.0), runtime::param(&from)];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// Kernel `batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>`, defined at `names.cu:49`.
+        ///
+        /// ```cpp
+        /// __global__ void batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>(const BatchDecodeParameters<float, int> parameters)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        ///
+        /// # Safety
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds.
+        /// It must not race with other work on the same memory. Addresses within structs must stay valid
+        /// until the kernel has finished.
+        ///
+        /// # Errors
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        #[rustfmt::skip]
+        pub unsafe fn batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            parameters: BatchDecodeParameters_f32_i32,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(
+                &self.module,
+                6,
+                &info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32,
+                stream,
+                launch.into(),
+            )?;
+            let mut params = [runtime::param(&parameters)];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// The instances of kernel template `power`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `power<float, 2>` | `<f32, 2>` | [`power_f32_2`](Self::power_f32_2) |
+        /// | `power<double, 3>` | `<f64, 3>` | [`power_f64_3`](Self::power_f64_3) |
+        ///
+        /// # Safety
+        /// As for the instance.
+        ///
+        /// # Errors
+        /// As for the instance.
+        pub unsafe fn power<T: instances::Power<N__>, const N__: i32>(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            N: T,
+            T: &mut impl runtime::Out<T>,
+            N_: i32,
+        ) -> Result<(), runtime::LaunchError> {
+            let ready = runtime::prepare(
+                &self.module,
+                <T as instances::Power<N__>>::INDEX,
+                <T as instances::Power<N__>>::INFO,
+                stream,
+                launch.into(),
+            )?;
+            let T = runtime::OutAny::bind_mut(T, stream);
+            let mut params = [
+                runtime::param(&N),
+                runtime::param(&T.0),
+                runtime::param(&N_),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+
+        /// The instances of kernel template `product`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `product<4, 8>` | `<4, 8>` | [`product_4_8`](Self::product_4_8) |
+        ///
+        /// # Safety
+        /// As for the instance.
+        ///
+        /// # Errors
+        /// As for the instance.
+        pub unsafe fn product<const A_: i32, const B_: i32>(
+            &self,
+            stream: &::cudarc::driver::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            A: i32,
+            B: &impl runtime::In<f32>,
+            T: &mut impl runtime::Out<f32>,
+            Mode_: Mode,
+        ) -> Result<(), runtime::LaunchError>
+        where
+            (): instances::Product<A_, B_>,
+        {
+            let ready = runtime::prepare(
+                &self.module,
+                <() as instances::Product<A_, B_>>::INDEX,
+                <() as instances::Product<A_, B_>>::INFO,
+                stream,
+                launch.into(),
+            )?;
+            let B = runtime::InAny::bind(B, stream);
+            let T = runtime::OutAny::bind_mut(T, stream);
+            let mut params = [
+                runtime::param(&A),
+                runtime::param(&B.0),
+                runtime::param(&T.0),
+                runtime::param(&Mode_),
+            ];
+            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+            unsafe { ready.launch(&mut params) }
+        }
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime;
+
+        /// `product<4, 8>`
+        pub const PRODUCT_4_8: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z7productILi4ELi8EEviPKfPf4Mode",
+            name: "product<4, 8>",
+            params: &[
+                runtime::ParamInfo::new("A", "int", 4, 4),
+                runtime::ParamInfo::new("B", "const float *", 8, 8),
+                runtime::ParamInfo::new("T", "float *", 8, 8),
+                runtime::ParamInfo::new("Mode", "Mode", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 10,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 10,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `power<float, 2>`
+        pub const POWER_F32_2: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z5powerIfLi2EEvT_PS0_i",
+            name: "power<float, 2>",
+            params: &[
+                runtime::ParamInfo::new("N", "float", 4, 4),
+                runtime::ParamInfo::new("T", "float *", 8, 8),
+                runtime::ParamInfo::new("N_", "int", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `power<double, 3>`
+        pub const POWER_F64_3: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z5powerIdLi3EEvT_PS0_i",
+            name: "power<double, 3>",
+            params: &[
+                runtime::ParamInfo::new("N", "double", 8, 8),
+                runtime::ParamInfo::new("T", "double *", 8, 8),
+                runtime::ParamInfo::new("N_", "int", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 10,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `copy`
+        pub const copy: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "copy",
+            name: "copy",
+            params: &[
+                runtime::ParamInfo::new("to", "int *", 8, 8),
+                runtime::ParamInfo::new("from", "int", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `Copy`
+        pub const Copy: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "Copy",
+            name: "Copy",
+            params: &[
+                runtime::ParamInfo::new("to", "float *", 8, 8),
+                runtime::ParamInfo::new("from", "float", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>`
+        #[rustfmt::skip]
+        pub const BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32:
+            runtime::KernelInfo = runtime::KernelInfo {
+            symbol: concat!(
+                "_Z29batch_decode_with_paged_cacheILi8ELi16E31Attention",
+                "WithPositionalEncodingILb1ELb0ELi128EE21BatchDecodePar",
+                "ametersIfiEEvT2_",
+            ),
+            name: concat!(
+                "batch_decode_with_paged_cache<8, 16, AttentionWithPosi",
+                "tionalEncoding<true, false, 128>, BatchDecodeParameter",
+                "s<float, int>>",
+            ),
+            params: &[runtime::ParamInfo::new(
+                "parameters",
+                "const BatchDecodeParameters<float, int>",
+                16,
+                8,
+            )],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+    }
+
+    /// What template kernels are instantiated for.
+    pub mod instances {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// Template arguments that `power` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `power` is not instantiated for `<{Self}, {N__}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<f32, 2>` and `<f64, 3>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Power<const N__: i32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Power<2> for f32 {
+            const INDEX: usize = 1;
+            const INFO: &'static runtime::KernelInfo = &super::info::POWER_F32_2;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Power<3> for f64 {
+            const INDEX: usize = 2;
+            const INFO: &'static runtime::KernelInfo = &super::info::POWER_F64_3;
+        }
+
+        /// Template arguments that `product` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `product` is not instantiated for `<{A_}, {B_}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<4, 8>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Product<const A_: i32, const B_: i32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Product<4, 8> for () {
+            const INDEX: usize = 0;
+            const INFO: &'static runtime::KernelInfo = &super::info::PRODUCT_4_8;
+        }
+    }
+
+    /// C++ struct `BatchDecodeParameters<float, int>`, 16 bytes, defined at `names.cu:44`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct BatchDecodeParameters_f32_i32 {
+        /// `const float *`, at byte 0.
+        pub keys: runtime::DeviceAddress<f32>,
+        /// `int`, at byte 8.
+        pub pages: i32,
+    }
+
+    const _: () = {
+        assert!(size_of::<BatchDecodeParameters_f32_i32>() == 16);
+        assert!(align_of::<BatchDecodeParameters_f32_i32>() == 8);
+        assert!(::core::mem::offset_of!(BatchDecodeParameters_f32_i32, keys) == 0);
+        assert!(::core::mem::offset_of!(BatchDecodeParameters_f32_i32, pages) == 8);
+    };
+
+    impl Default for BatchDecodeParameters_f32_i32 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl ::cudarc::driver::DeviceRepr for BatchDecodeParameters_f32_i32 {}
+    unsafe impl ::cudarc::driver::ValidAsZeroBits for BatchDecodeParameters_f32_i32 {}
+
+    /// C++ enumeration `Mode`.
+    ///
+    /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct Mode(pub u32);
+
+    impl Mode {
+        /// `Add`
+        pub const Add: Self = Self(0);
+        /// `Mul`
+        pub const Mul: Self = Self(1);
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl ::cudarc::driver::DeviceRepr for Mode {}
+    unsafe impl ::cudarc::driver::ValidAsZeroBits for Mode {}
+
+    /// C++ namespace `field`.
+    pub mod field {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// The kernels and variables of this namespace.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Kernels<'m> {
+            pub(super) module: &'m runtime::LoadedModule,
+        }
+
+        impl<'m> Kernels<'m> {
+            /// `__constant__` variable `field::P_M0` of type `unsigned int`, 4 bytes.
+            ///
+            /// # Errors
+            /// When the image does not hold the variable, or the driver refuses.
+            pub fn P_M0(&self) -> Result<runtime::Global<'m, u32>, runtime::LoadError> {
+                runtime::Global::find(self.module, &globals::P_M0)
+            }
+
+            /// `__constant__` variable `field::P_m0` of type `unsigned int`, 4 bytes.
+            ///
+            /// # Errors
+            /// When the image does not hold the variable, or the driver refuses.
+            pub fn P_m0(&self) -> Result<runtime::Global<'m, u32>, runtime::LoadError> {
+                runtime::Global::find(self.module, &globals::P_m0)
+            }
+
+            /// Kernel `field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>`, defined at `names.cu:34`.
+            ///
+            /// ```cpp
+            /// __global__ void field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>(field::Point<field::Fp, (const field::Fp*)0>::Mem *points)
+            /// ```
+            ///
+            /// | target | registers | stack | spills | static shared | parameters | barriers |
+            /// |---|---|---|---|---|---|---|
+            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+            /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+            ///
+            /// # Safety
+            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+            /// pointer initialized as it expects.
+            /// It must not race with other work on the same memory.
+            ///
+            /// # Errors
+            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            pub unsafe fn twice_Point_Fp_null_Mem(
+                &self,
+                stream: &::cudarc::driver::CudaStream,
+                launch: impl Into<runtime::Launch>,
+                points: &mut impl runtime::Out<Point_Fp_null_Mem>,
+            ) -> Result<(), runtime::LaunchError> {
+                let ready = runtime::prepare(
+                    self.module,
+                    5,
+                    &info::TWICE_POINT_FP_NULL_MEM,
+                    stream,
+                    launch.into(),
+                )?;
+                let points = runtime::OutAny::bind_mut(points, stream);
+                let mut params = [runtime::param(&points.0)];
+                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
+                unsafe { ready.launch(&mut params) }
+            }
+        }
+
+        /// Facts about the kernels, usable in `const` context.
+        pub mod info {
+            use super::super::super::runtime;
+
+            /// `field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>`
+            pub const TWICE_POINT_FP_NULL_MEM: runtime::KernelInfo = runtime::KernelInfo {
+                symbol: "_ZN5field5twiceINS_5PointINS_2FpELPKS2_0EEENS5_3MemEEEvPT0_",
+                name: concat!(
+                    "field::twice<field::Point<field::Fp, (const field::Fp*",
+                    ")0>, field::Point<field::Fp, (const field::Fp*)0>::Mem",
+                    ">",
+                ),
+                params: &[runtime::ParamInfo::new(
+                    "points",
+                    "field::Point<field::Fp, (const field::Fp*)0>::Mem *",
+                    8,
+                    8,
+                )],
+                resources: &[
+                    runtime::Resources {
+                        target: runtime::Target::new(80),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 384,
+                        ..runtime::Resources::NONE
+                    },
+                    runtime::Resources {
+                        target: runtime::Target::accelerated(90),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 384,
+                        ..runtime::Resources::NONE
+                    },
+                ],
+            };
+        }
+
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__constant__` variable `field::P_M0` of type `unsigned int`, 4 bytes.
+            pub const P_M0: runtime::Variable<u32> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN5field4P_M0E",
+                    name: "field::P_M0",
+                    c_type: "unsigned int",
+                    size: 4,
+                    align: 4,
+                    space: runtime::Space::Constant,
+                };
+                runtime::Variable::new(info)
+            };
+
+            /// `__constant__` variable `field::P_m0` of type `unsigned int`, 4 bytes.
+            pub const P_m0: runtime::Variable<u32> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN5field4P_m0E",
+                    name: "field::P_m0",
+                    c_type: "unsigned int",
+                    size: 4,
+                    align: 4,
+                    space: runtime::Space::Constant,
+                };
+                runtime::Variable::new(info)
+            };
+        }
+
+        /// C++ struct `field::Point<field::Fp, (const field::Fp*)0>::Mem`, 16 bytes, defined at `names.cu:26`.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Point_Fp_null_Mem {
+            /// `field::Fp`, at byte 0.
+            pub x: Fp,
+            /// `field::Fp`, at byte 8.
+            pub y: Fp,
+        }
+
+        const _: () = {
+            assert!(size_of::<Point_Fp_null_Mem>() == 16);
+            assert!(align_of::<Point_Fp_null_Mem>() == 4);
+            assert!(::core::mem::offset_of!(Point_Fp_null_Mem, x) == 0);
+            assert!(::core::mem::offset_of!(Point_Fp_null_Mem, y) == 8);
+        };
+
+        impl Default for Point_Fp_null_Mem {
+            fn default() -> Self {
+                // SAFETY: zero bytes are a value of every member.
+                unsafe { ::core::mem::zeroed() }
+            }
+        }
+
+        // SAFETY: the same bytes on host and device; zero bytes are a value.
+        unsafe impl ::cudarc::driver::DeviceRepr for Point_Fp_null_Mem {}
+        unsafe impl ::cudarc::driver::ValidAsZeroBits for Point_Fp_null_Mem {}
+
+        /// C++ struct `field::Fp`, 8 bytes, defined at `names.cu:30`.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Fp {
+            /// `unsigned int[2]`, at byte 0.
+            pub limb: [u32; 2],
+        }
+
+        const _: () = {
+            assert!(size_of::<Fp>() == 8);
+            assert!(align_of::<Fp>() == 4);
+            assert!(::core::mem::offset_of!(Fp, limb) == 0);
+        };
+
+        impl Default for Fp {
+            fn default() -> Self {
+                // SAFETY: zero bytes are a value of every member.
+                unsafe { ::core::mem::zeroed() }
+            }
+        }
+
+        // SAFETY: the same bytes on host and device; zero bytes are a value.
+        unsafe impl ::cudarc::driver::DeviceRepr for Fp {}
+        unsafe impl ::cudarc::driver::ValidAsZeroBits for Fp {}
+    }
+}
+
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]

@@ -5584,6 +5584,791 @@ pub mod more {
     }
 }
 
+/// Kernels of `kernels/names.cu`, compiled for `sm_80`, `sm_90a`.
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+#[allow(clippy::pedantic, clippy::too_many_arguments)]
+#[allow(clippy::upper_case_acronyms)]
+pub mod names {
+    use super::runtime;
+    use super::types;
+
+    /// The cubins and kernels of `kernels/names.cu`.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Module;
+
+    impl Module {
+        /// The embedded cubins.
+        pub const IMAGES: &'static [runtime::Image] = {
+            static SM_80: &runtime::Aligned<[u8]> =
+                &runtime::Aligned(*include_bytes!("names.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> =
+                &runtime::Aligned(*include_bytes!("names.sm_90a.cubin"));
+            static IMAGES: [runtime::Image; 2] = [
+                runtime::Image::cubin(runtime::Target::new(80), "names.sm_80.cubin", &SM_80.0),
+                runtime::Image::cubin(
+                    runtime::Target::accelerated(90),
+                    "names.sm_90a.cubin",
+                    &SM_90A.0,
+                ),
+            ];
+            &IMAGES
+        };
+
+        /// All kernels with a wrapper.
+        #[rustfmt::skip]
+        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
+            &info::PRODUCT_4_8,
+            &info::POWER_F32_2,
+            &info::POWER_F64_3,
+            &info::copy,
+            &info::Copy,
+            &field::info::TWICE_POINT_FP_NULL_MEM,
+            &info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32,
+        ];
+
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
+            &[field::globals::P_M0.info(), field::globals::P_m0.info()];
+
+        /// The image for a device of compute capability `device`: the exact cubin, or else that of the closest
+        /// lower minor revision of the same major one, or else the newest embedded PTX.
+        #[must_use]
+        pub fn choose(device: (u16, u16)) -> Option<&'static runtime::Image> {
+            runtime::choose(Self::IMAGES, device)
+        }
+    }
+
+    /// Arguments of the kernels, by name, with their exact types.
+    pub mod args {
+        use super::super::runtime;
+        use super::super::types;
+        use super::instances;
+
+        /// Kernel `product<4, 8>`, defined at `names.cu:7`.
+        ///
+        /// ```cpp
+        /// __global__ void product<4, 8>(int A, const float *B, float *T, Mode Mode)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 28 B | 0 |
+        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 28 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct product_4_8 {
+            /// `int`
+            pub A: i32,
+            /// `const float *`
+            pub B: runtime::DeviceAddress<f32>,
+            /// `float *`
+            pub T: runtime::DeviceAddress<f32>,
+            /// `Mode`
+            pub Mode_: super::Mode,
+        }
+
+        impl product_4_8 {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::PRODUCT_4_8;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
+                [
+                    runtime::param(&self.A),
+                    runtime::param(&self.B),
+                    runtime::param(&self.T),
+                    runtime::param(&self.Mode_),
+                ]
+            }
+        }
+
+        /// Kernel `power<float, 2>`, defined at `names.cu:12`.
+        ///
+        /// ```cpp
+        /// __global__ void power<float, 2>(float N, float *T, int N_)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct power_f32_2 {
+            /// `float`
+            pub N: f32,
+            /// `float *`
+            pub T: runtime::DeviceAddress<f32>,
+            /// `int`
+            pub N_: i32,
+        }
+
+        impl power_f32_2 {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::POWER_F32_2;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.N),
+                    runtime::param(&self.T),
+                    runtime::param(&self.N_),
+                ]
+            }
+        }
+
+        /// Kernel `power<double, 3>`, defined at `names.cu:12`.
+        ///
+        /// ```cpp
+        /// __global__ void power<double, 3>(double N, double *T, int N_)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct power_f64_3 {
+            /// `double`
+            pub N: f64,
+            /// `double *`
+            pub T: runtime::DeviceAddress<f64>,
+            /// `int`
+            pub N_: i32,
+        }
+
+        impl power_f64_3 {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::POWER_F64_3;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.N),
+                    runtime::param(&self.T),
+                    runtime::param(&self.N_),
+                ]
+            }
+        }
+
+        /// Kernel `copy`, defined at `names.cu:18`.
+        ///
+        /// ```cpp
+        /// __global__ void copy(int *to, int from)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct copy {
+            /// `int *`
+            pub to: runtime::DeviceAddress<i32>,
+            /// `int`
+            pub from: i32,
+        }
+
+        impl copy {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::copy;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.to), runtime::param(&self.from)]
+            }
+        }
+
+        /// Kernel `Copy`, defined at `names.cu:19`.
+        ///
+        /// ```cpp
+        /// __global__ void Copy(float *to, float from)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        #[derive(Clone, Copy, Debug)]
+        pub struct Copy_ {
+            /// `float *`
+            pub to: runtime::DeviceAddress<f32>,
+            /// `float`
+            pub from: f32,
+        }
+
+        impl Copy_ {
+            /// Facts about the kernel.
+            pub const INFO: &'static runtime::KernelInfo = &super::info::Copy;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 2] {
+                [runtime::param(&self.to), runtime::param(&self.from)]
+            }
+        }
+
+        /// Kernel `batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>`, defined at `names.cu:49`.
+        ///
+        /// ```cpp
+        /// __global__ void batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>(const BatchDecodeParameters<float, int> parameters)
+        /// ```
+        ///
+        /// | target | registers | stack | spills | static shared | parameters | barriers |
+        /// |---|---|---|---|---|---|---|
+        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        #[rustfmt::skip]
+        #[derive(Clone, Copy, Debug)]
+        pub struct batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32
+        {
+            /// `const BatchDecodeParameters<float, int>`
+            pub parameters: super::BatchDecodeParameters_f32_i32,
+        }
+
+        impl batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32 {
+            /// Facts about the kernel.
+            #[rustfmt::skip]
+            pub const INFO: &'static runtime::KernelInfo = &super::info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 1] {
+                [runtime::param(&self.parameters)]
+            }
+        }
+
+        /// The instances of kernel template `power`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `power<float, 2>` | `<f32, 2>` | [`power_f32_2`] |
+        /// | `power<double, 3>` | `<f64, 3>` | [`power_f64_3`] |
+        #[derive(Clone, Copy)]
+        pub struct power<T: instances::Power<N__>, const N__: i32> {
+            /// `float` in `power<float, 2>`
+            pub N: T,
+            /// `float *` in `power<float, 2>`
+            pub T: runtime::DeviceAddress<T>,
+            /// `int` in `power<float, 2>`
+            pub N_: i32,
+        }
+
+        impl<T: instances::Power<N__>, const N__: i32> power<T, N__> {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <T as instances::Power<N__>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
+                [
+                    runtime::param(&self.N),
+                    runtime::param(&self.T),
+                    runtime::param(&self.N_),
+                ]
+            }
+        }
+
+        impl<T: instances::Power<N__>, const N__: i32> ::core::fmt::Debug for power<T, N__> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+
+        /// The instances of kernel template `product`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `product<4, 8>` | `<4, 8>` | [`product_4_8`] |
+        #[derive(Clone, Copy)]
+        pub struct product<const A_: i32, const B_: i32>
+        where
+            (): instances::Product<A_, B_>,
+        {
+            /// `int` in `product<4, 8>`
+            pub A: i32,
+            /// `const float *` in `product<4, 8>`
+            pub B: runtime::DeviceAddress<f32>,
+            /// `float *` in `product<4, 8>`
+            pub T: runtime::DeviceAddress<f32>,
+            /// `Mode` in `product<4, 8>`
+            pub Mode_: super::Mode,
+        }
+
+        impl<const A_: i32, const B_: i32> product<A_, B_>
+        where
+            (): instances::Product<A_, B_>,
+        {
+            /// Facts about the instance.
+            pub const INFO: &'static runtime::KernelInfo = <() as instances::Product<A_, B_>>::INFO;
+
+            /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+            #[must_use]
+            pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
+                [
+                    runtime::param(&self.A),
+                    runtime::param(&self.B),
+                    runtime::param(&self.T),
+                    runtime::param(&self.Mode_),
+                ]
+            }
+        }
+
+        impl<const A_: i32, const B_: i32> ::core::fmt::Debug for product<A_, B_>
+        where
+            (): instances::Product<A_, B_>,
+        {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(Self::INFO.name).finish_non_exhaustive()
+            }
+        }
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime;
+
+        /// `product<4, 8>`
+        pub const PRODUCT_4_8: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z7productILi4ELi8EEviPKfPf4Mode",
+            name: "product<4, 8>",
+            params: &[
+                runtime::ParamInfo::new("A", "int", 4, 4),
+                runtime::ParamInfo::new("B", "const float *", 8, 8),
+                runtime::ParamInfo::new("T", "float *", 8, 8),
+                runtime::ParamInfo::new("Mode", "Mode", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 10,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 10,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `power<float, 2>`
+        pub const POWER_F32_2: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z5powerIfLi2EEvT_PS0_i",
+            name: "power<float, 2>",
+            params: &[
+                runtime::ParamInfo::new("N", "float", 4, 4),
+                runtime::ParamInfo::new("T", "float *", 8, 8),
+                runtime::ParamInfo::new("N_", "int", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `power<double, 3>`
+        pub const POWER_F64_3: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "_Z5powerIdLi3EEvT_PS0_i",
+            name: "power<double, 3>",
+            params: &[
+                runtime::ParamInfo::new("N", "double", 8, 8),
+                runtime::ParamInfo::new("T", "double *", 8, 8),
+                runtime::ParamInfo::new("N_", "int", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 10,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `copy`
+        pub const copy: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "copy",
+            name: "copy",
+            params: &[
+                runtime::ParamInfo::new("to", "int *", 8, 8),
+                runtime::ParamInfo::new("from", "int", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `Copy`
+        pub const Copy: runtime::KernelInfo = runtime::KernelInfo {
+            symbol: "Copy",
+            name: "Copy",
+            params: &[
+                runtime::ParamInfo::new("to", "float *", 8, 8),
+                runtime::ParamInfo::new("from", "float", 4, 4),
+            ],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 256,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+
+        /// `batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>`
+        #[rustfmt::skip]
+        pub const BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32:
+            runtime::KernelInfo = runtime::KernelInfo {
+            symbol: concat!(
+                "_Z29batch_decode_with_paged_cacheILi8ELi16E31Attention",
+                "WithPositionalEncodingILb1ELb0ELi128EE21BatchDecodePar",
+                "ametersIfiEEvT2_",
+            ),
+            name: concat!(
+                "batch_decode_with_paged_cache<8, 16, AttentionWithPosi",
+                "tionalEncoding<true, false, 128>, BatchDecodeParameter",
+                "s<float, int>>",
+            ),
+            params: &[runtime::ParamInfo::new(
+                "parameters",
+                "const BatchDecodeParameters<float, int>",
+                16,
+                8,
+            )],
+            resources: &[
+                runtime::Resources {
+                    target: runtime::Target::new(80),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+                runtime::Resources {
+                    target: runtime::Target::accelerated(90),
+                    registers: 8,
+                    stack: Some(0),
+                    barriers: Some(0),
+                    code_bytes: 384,
+                    ..runtime::Resources::NONE
+                },
+            ],
+        };
+    }
+
+    /// What template kernels are instantiated for.
+    pub mod instances {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// Template arguments that `power` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `power` is not instantiated for `<{Self}, {N__}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<f32, 2>` and `<f64, 3>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Power<const N__: i32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Power<2> for f32 {
+            const INDEX: usize = 1;
+            const INFO: &'static runtime::KernelInfo = &super::info::POWER_F32_2;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Power<3> for f64 {
+            const INDEX: usize = 2;
+            const INFO: &'static runtime::KernelInfo = &super::info::POWER_F64_3;
+        }
+
+        /// Template arguments that `product` is instantiated for.
+        ///
+        /// # Safety
+        /// Index and facts must be those of one kernel of the module.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `product` is not instantiated for `<{A_}, {B_}>`",
+            label = "no instance for these arguments",
+            note = "it is instantiated for `<4, 8>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub unsafe trait Product<const A_: i32, const B_: i32> {
+            /// Position in the module's `KERNELS`.
+            const INDEX: usize;
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        // SAFETY: both are those of this instance.
+        unsafe impl Product<4, 8> for () {
+            const INDEX: usize = 0;
+            const INFO: &'static runtime::KernelInfo = &super::info::PRODUCT_4_8;
+        }
+    }
+
+    /// C++ struct `BatchDecodeParameters<float, int>`, 16 bytes, defined at `names.cu:44`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct BatchDecodeParameters_f32_i32 {
+        /// `const float *`, at byte 0.
+        pub keys: runtime::DeviceAddress<f32>,
+        /// `int`, at byte 8.
+        pub pages: i32,
+    }
+
+    const _: () = {
+        assert!(size_of::<BatchDecodeParameters_f32_i32>() == 16);
+        assert!(align_of::<BatchDecodeParameters_f32_i32>() == 8);
+        assert!(::core::mem::offset_of!(BatchDecodeParameters_f32_i32, keys) == 0);
+        assert!(::core::mem::offset_of!(BatchDecodeParameters_f32_i32, pages) == 8);
+    };
+
+    impl Default for BatchDecodeParameters_f32_i32 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    /// C++ enumeration `Mode`.
+    ///
+    /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub struct Mode(pub u32);
+
+    impl Mode {
+        /// `Add`
+        pub const Add: Self = Self(0);
+        /// `Mul`
+        pub const Mul: Self = Self(1);
+    }
+
+    /// C++ namespace `field`.
+    pub mod field {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// Arguments of the kernels, by name, with their exact types.
+        pub mod args {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// Kernel `field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>`, defined at `names.cu:34`.
+            ///
+            /// ```cpp
+            /// __global__ void field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>(field::Point<field::Fp, (const field::Fp*)0>::Mem *points)
+            /// ```
+            ///
+            /// | target | registers | stack | spills | static shared | parameters | barriers |
+            /// |---|---|---|---|---|---|---|
+            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+            /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+            #[derive(Clone, Copy, Debug)]
+            pub struct twice_Point_Fp_null_Mem {
+                /// `field::Point<field::Fp, (const field::Fp*)0>::Mem *`
+                pub points: runtime::DeviceAddress<super::Point_Fp_null_Mem>,
+            }
+
+            impl twice_Point_Fp_null_Mem {
+                /// Facts about the kernel.
+                pub const INFO: &'static runtime::KernelInfo =
+                    &super::info::TWICE_POINT_FP_NULL_MEM;
+
+                /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
+                #[must_use]
+                pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 1] {
+                    [runtime::param(&self.points)]
+                }
+            }
+        }
+
+        /// Facts about the kernels, usable in `const` context.
+        pub mod info {
+            use super::super::super::runtime;
+
+            /// `field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>`
+            pub const TWICE_POINT_FP_NULL_MEM: runtime::KernelInfo = runtime::KernelInfo {
+                symbol: "_ZN5field5twiceINS_5PointINS_2FpELPKS2_0EEENS5_3MemEEEvPT0_",
+                name: concat!(
+                    "field::twice<field::Point<field::Fp, (const field::Fp*",
+                    ")0>, field::Point<field::Fp, (const field::Fp*)0>::Mem",
+                    ">",
+                ),
+                params: &[runtime::ParamInfo::new(
+                    "points",
+                    "field::Point<field::Fp, (const field::Fp*)0>::Mem *",
+                    8,
+                    8,
+                )],
+                resources: &[
+                    runtime::Resources {
+                        target: runtime::Target::new(80),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 384,
+                        ..runtime::Resources::NONE
+                    },
+                    runtime::Resources {
+                        target: runtime::Target::accelerated(90),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 384,
+                        ..runtime::Resources::NONE
+                    },
+                ],
+            };
+        }
+
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__constant__` variable `field::P_M0` of type `unsigned int`, 4 bytes.
+            pub const P_M0: runtime::Variable<u32> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN5field4P_M0E",
+                    name: "field::P_M0",
+                    c_type: "unsigned int",
+                    size: 4,
+                    align: 4,
+                    space: runtime::Space::Constant,
+                };
+                runtime::Variable::new(info)
+            };
+
+            /// `__constant__` variable `field::P_m0` of type `unsigned int`, 4 bytes.
+            pub const P_m0: runtime::Variable<u32> = {
+                let info = runtime::GlobalInfo {
+                    symbol: "_ZN5field4P_m0E",
+                    name: "field::P_m0",
+                    c_type: "unsigned int",
+                    size: 4,
+                    align: 4,
+                    space: runtime::Space::Constant,
+                };
+                runtime::Variable::new(info)
+            };
+        }
+
+        /// C++ struct `field::Point<field::Fp, (const field::Fp*)0>::Mem`, 16 bytes, defined at `names.cu:26`.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Point_Fp_null_Mem {
+            /// `field::Fp`, at byte 0.
+            pub x: Fp,
+            /// `field::Fp`, at byte 8.
+            pub y: Fp,
+        }
+
+        const _: () = {
+            assert!(size_of::<Point_Fp_null_Mem>() == 16);
+            assert!(align_of::<Point_Fp_null_Mem>() == 4);
+            assert!(::core::mem::offset_of!(Point_Fp_null_Mem, x) == 0);
+            assert!(::core::mem::offset_of!(Point_Fp_null_Mem, y) == 8);
+        };
+
+        impl Default for Point_Fp_null_Mem {
+            fn default() -> Self {
+                // SAFETY: zero bytes are a value of every member.
+                unsafe { ::core::mem::zeroed() }
+            }
+        }
+
+        /// C++ struct `field::Fp`, 8 bytes, defined at `names.cu:30`.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Fp {
+            /// `unsigned int[2]`, at byte 0.
+            pub limb: [u32; 2],
+        }
+
+        const _: () = {
+            assert!(size_of::<Fp>() == 8);
+            assert!(align_of::<Fp>() == 4);
+            assert!(::core::mem::offset_of!(Fp, limb) == 0);
+        };
+
+        impl Default for Fp {
+            fn default() -> Self {
+                // SAFETY: zero bytes are a value of every member.
+                unsafe { ::core::mem::zeroed() }
+            }
+        }
+    }
+}
+
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]

@@ -200,3 +200,56 @@ fn ptx_is_assembled_without_the_front_end() {
         .says("[compile-failed]")
         .says("mixed.ptx");
 }
+
+#[test]
+fn a_found_file_without_kernels_is_left_out_and_excluded_ones_are_not_compiled() {
+    let Some(project) = super::project("without-kernels") else {
+        return;
+    };
+    project.write("kernels/host.cu", "int answer() { return 42; }\n");
+    project.write("kernels/old/broken.cu", "#error not for this toolkit\n");
+    project.write("kernels/fill_dummy.cu", "#error a stub\n");
+    let toml = |exclude: &str| {
+        let text =
+            format!("[build]\narch = [\"sm_90\"]\ndirs = [\"kernels\"]\nexclude = {exclude}\n");
+        project.write("cubin.toml", &text);
+    };
+    toml("[\"kernels/old/*\", \"*_dummy.cu\", \"*_dumy.cu\"]");
+    project
+        .build()
+        .succeeds()
+        .says("[no-kernels] kernels/host.cu yields no kernel for sm_90, so it is left out; `exclude = [\"host.cu\"]`")
+        .says("cubin.toml:4:43: [unmatched-rule] `*_dumy.cu` in `exclude` is the pattern of no .cu file");
+    let generated = project.generated().expect("a generated file");
+    assert!(generated.contains("pub mod fill {"));
+    assert!(!generated.contains("host"), "{generated}");
+    assert_eq!(project.cubins().len(), 1);
+
+    toml("[\"kernels/old/*\", \"*_dummy.cu\", \"host.cu\"]");
+    project.build().succeeds().does_not_say("warning");
+
+    // Who names a file means it.
+    let text = "[build]\narch = [\"sm_90\"]\nsources = [\"kernels/host.cu\"]\n";
+    project.write("cubin.toml", text);
+    project
+        .build()
+        .fails()
+        .says("[no-kernels] kernels/host.cu yields no kernel for sm_90");
+}
+
+#[test]
+fn a_source_may_have_kernels_for_some_targets_only() {
+    let Some(project) = super::project("some-targets") else {
+        return;
+    };
+    project.write("cubin.toml", "[build]\narch = [\"sm_80\", \"sm_90\"]\n");
+    project.write(
+        "kernels/fill.cu",
+        "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900\n\
+         __global__ void fill(int *p, int value) { p[threadIdx.x] = value; }\n#endif\n",
+    );
+    project.build().succeeds().does_not_say("warning");
+    let generated = project.generated().expect("a generated file");
+    assert!(generated.contains("pub unsafe fn fill("));
+    assert_eq!(project.cubins().len(), 2);
+}

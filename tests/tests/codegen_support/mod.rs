@@ -69,6 +69,7 @@ pub(crate) fn both() -> Input {
             module("families", &["sm_80", "sm_90a"]),
             module("kinds", &["sm_80", "sm_90a"]),
             module("more", &["sm_80", "sm_90a"]),
+            module("names", &["sm_80", "sm_90a"]),
         ],
         ..kinds()
     }

@@ -1,7 +1,7 @@
 //! Wrappers that call no driver and depend on no crate: images, facts, launch checks, and for each kernel a
 //! struct of its arguments that yields the `kernelParams` array of `cuLaunchKernel`, for any driver binding.
 
-use super::{Methods, Write, globals, images, kernels, param_names};
+use super::{Methods, Write, globals, images, kernels};
 use crate::codegen::{
     docs,
     families::Family,
@@ -99,14 +99,21 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
 fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
     let kernel = planned.kernel;
     let ident = names::ident(planned.method.trim_start_matches("r#"), Kind::Type);
-    let names = param_names(&kernel.params);
+    let names = scope.param_names(&kernel.params);
     out.doc(&docs::facts(scope.module.input, planned));
     let start = out.item();
     out.line("#[derive(Clone, Copy, Debug)]");
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
     } else {
-        out.open(format!("pub struct {ident} {{"));
+        let head = format!("pub struct {ident}");
+        if out.fits(&format!("{head} {{")) {
+            out.open(format!("{head} {{"));
+        } else {
+            // rustfmt gives the brace a line of its own here.
+            out.line(head);
+            out.open("{");
+        }
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
             out.field(&format!("pub {name}"), &scope.value(&param.ty));
@@ -168,7 +175,7 @@ fn write_family(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators
         return;
     };
     let ident = names::ident(family.method.trim_start_matches("r#"), Kind::Type);
-    let names = param_names(&first.kernel.params);
+    let names = scope.param_names(&first.kernel.params);
     let (declared, clause) = generics.declared();
     let clause = clause.map_or_else(String::new, |clause| format!("where\n    {clause},"));
     let applied = format!("{ident}<{}>", generics.applied());

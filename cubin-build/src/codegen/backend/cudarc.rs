@@ -5,7 +5,7 @@
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
 
-use super::{Methods, Namespace, Write, globals, images, kernels, param_names};
+use super::{Methods, Namespace, Write, globals, images, kernels};
 use crate::codegen::{
     docs,
     families::{Family, Pattern},
@@ -362,7 +362,7 @@ struct Call<'c> {
 
 fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>, module: &str) {
     let kernel = planned.kernel;
-    let names = param_names(&kernel.params);
+    let names = scope.param_names(&kernel.params);
     let params = kernel.params.iter().zip(names);
     let arguments: Vec<Argument> = params
         .map(|(param, name)| argument(scope, param, name))
@@ -405,7 +405,7 @@ fn family_wrapper(
     else {
         return;
     };
-    let names = param_names(&first.kernel.params);
+    let names = scope.param_names(&first.kernel.params);
     let size = |ordinal: usize| {
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| scope.module.kernels.get(instance.kernel));

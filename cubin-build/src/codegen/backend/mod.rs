@@ -8,14 +8,12 @@ use super::{
     Backend, docs,
     families::Family,
     info, instances, names,
-    names::Kind,
     plan::{Key, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, TYPES},
     records, types,
     types::Scope,
     variables,
     write::{self, Expr, Writer, string},
 };
-use crate::signature::model::Param;
 use crate::sorted::{self, Map, Set};
 
 /// Facts about targets, kernels and addresses: the part of the generated file that no driver is needed for.
@@ -482,23 +480,4 @@ fn info_path(path: &[String], constant: &str) -> String {
         text.push_str("::");
     }
     format!("{text}info::{constant}")
-}
-
-/// Rust names of parameters, none twice.
-fn param_names(params: &[Param]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut in_pack = 0;
-    for (ordinal, param) in params.iter().enumerate() {
-        let name = match &param.name {
-            Some(name) if param.pack => {
-                in_pack += 1;
-                format!("{name}_{}", in_pack - 1)
-            }
-            Some(name) => name.clone(),
-            None => format!("p{ordinal}"),
-        };
-        let name = names::fresh(&names::ident(&name, Kind::Value), &names);
-        names.push(name);
-    }
-    names
 }
