@@ -3,6 +3,22 @@
 //! [`functions`] pairs functions by symbol and lists every figure that differs, [`cubins`] also tells whether the machine
 //! code did. Compare cubins for one target: across targets every figure may differ. Nothing is judged here: whether more
 //! registers are worse is for the policy.
+//!
+//! ```
+//! # fn main() -> cubin_core::Result<()> {
+//! # let file = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/saxpy.sm_90.cubin"));
+//! # let (before, after) = (file, file);
+//! let (before, after) = (cubin_core::Cubin::parse(before)?, cubin_core::Cubin::parse(after)?);
+//! let diff = cubin_core::diff::cubins(&before, &after)?;
+//! for function in &diff.changed {
+//!     for change in &function.changes {
+//!         println!("{}: {change}", function.after.symbol);
+//!     }
+//! }
+//! # assert!(diff.is_empty());
+//! # Ok(())
+//! # }
+//! ```
 
 use core::fmt;
 use std::collections::HashMap;

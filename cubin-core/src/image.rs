@@ -9,14 +9,17 @@
 //! Reads executables. Relocatable objects have no final addresses: link them first.
 //!
 //! ```
-//! # fn upload(file: &[u8], base: u64) -> cubin_core::Result<Vec<u8>> {
+//! # fn main() -> cubin_core::Result<()> {
+//! # let file = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/saxpy.sm_90.cubin"));
 //! let image = cubin_core::Cubin::parse(file)?.image()?;
+//! // An address that the device gave for `image.length()` bytes.
+//! let base = 0x7f00_0000_0000;
 //! let mut memory = vec![0; image.length() as usize];
 //! image.write(&mut memory, base)?;
-//! for kernel in image.kernels() {
-//!     println!("{} starts at {:#x}", kernel.name, base + kernel.code);
-//! }
-//! # Ok(memory)
+//! let saxpy = image.kernel("saxpy").expect("the kernel");
+//! println!("saxpy starts at {:#x} and takes {} registers", base + saxpy.code, saxpy.registers);
+//! # assert_eq!(saxpy.registers, 10);
+//! # Ok(())
 //! # }
 //! ```
 

@@ -3,6 +3,19 @@
 //! Bytes that several sections share (the Mercury copies of sm_100 and above reuse those of their plain twins) count
 //! once, for the plain section. Bytes that nothing covers are padding. The parts follow each other without gap, so
 //! their sizes add up to the length of the file.
+//!
+//! ```
+//! # fn main() -> cubin_core::Result<()> {
+//! # let file = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/saxpy.sm_90.cubin"));
+//! let cubin = cubin_core::Cubin::parse(file)?;
+//! let parts = cubin_core::sizes::parts(cubin.elf())?;
+//! for (label, bytes) in cubin_core::sizes::totals(&parts) {
+//!     println!("{label}: {bytes} bytes");
+//! }
+//! assert_eq!(parts.iter().map(|part| part.size).sum::<u64>(), file.len() as u64);
+//! # Ok(())
+//! # }
+//! ```
 
 use core::fmt;
 

@@ -2,6 +2,16 @@
 //!
 //! One line per fact, in file order, without anything that depends on the machine. What cannot be read is written as
 //! the error it gives, in its place, and the rest goes on: a damaged file is what this view is looked at for.
+//!
+//! ```
+//! # fn main() -> cubin_core::Result<()> {
+//! # let file = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/saxpy.sm_90.cubin"));
+//! let mut text = String::new();
+//! cubin_core::text::write(&cubin_core::Cubin::parse(file)?, &mut text)?;
+//! assert!(text.contains("\nkernel saxpy\n"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod attributes;
 mod calls;

@@ -1,4 +1,4 @@
-//! House rules as a test: which file may name what. The layers are data; ARCHITECTURE.md explains them.
+//! House rules as a test: which file may name what, and how long it may be. The layers are data; ARCHITECTURE.md explains them.
 
 use std::{
     fs,
@@ -221,6 +221,33 @@ fn unsafe_code_stands_where_it_is_explained() {
     assert!(
         wrong.is_empty(),
         "unsafe code outside the named modules: {wrong:?}"
+    );
+}
+
+/// Recorded files are not written by hand.
+#[test]
+fn no_file_is_a_burden() {
+    const MOST: usize = 650;
+    let folders = [
+        "cubin-core",
+        "cubin-build",
+        "examples",
+        "tests/src",
+        "tests/tests",
+        "tests/benches",
+        "tests/fake_driver",
+    ];
+    let long: Vec<String> = folders
+        .iter()
+        .flat_map(|folder| sources(&root().join(folder)))
+        .filter(|(file, _)| !file.contains("/target/"))
+        .map(|(file, text)| (file, text.lines().count()))
+        .filter(|(_, lines)| *lines > MOST)
+        .map(|(file, lines)| format!("{file}: {lines} lines"))
+        .collect();
+    assert!(
+        long.is_empty(),
+        "more than {MOST} lines; split along a natural seam: {long:#?}"
     );
 }
 

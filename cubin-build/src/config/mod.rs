@@ -65,6 +65,7 @@ mod nearest;
 mod problem;
 mod ptx;
 pub(crate) mod read;
+mod rules;
 pub mod size;
 mod tables;
 

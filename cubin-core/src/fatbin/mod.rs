@@ -6,6 +6,17 @@
 //!
 //! Layout: measured on containers of CUDA 10.2 to 13.5. A container is a 16-byte header (u32 magic
 //! 0xba55ed50, u16 version 1, u16 header size, u64 payload length) and entries back to back.
+//!
+//! ```
+//! # fn list(fatbin: &[u8]) {
+//! for entry in cubin_core::fatbin::entries(fatbin, 0) {
+//!     match entry {
+//!         Ok(entry) => println!("{} of {} bytes, {:?}", entry.kind, entry.payload.len(), entry.target()),
+//!         Err(error) => println!("damaged: {error}"),
+//!     }
+//! }
+//! # }
+//! ```
 
 mod decompress;
 mod entry;
