@@ -352,6 +352,7 @@ fn module(width: usize) -> Module {
     let facts = Facts {
         resources,
         spills: Some((12_345, 67)),
+        spilling_callees: Vec::new(),
         launch,
         params: Params::NotRecorded,
     };
