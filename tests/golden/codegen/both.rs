@@ -6375,7 +6375,8 @@ pub mod more {
 /// - `field::twice`: Rust has no name for its arguments, or one name for several of them
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod names {
     use super::runtime;
     use super::types;
@@ -6425,7 +6426,7 @@ pub mod names {
         /// Kernels are looked up when first launched.
         ///
         /// # Errors
-        /// When no image fits, or the driver refuses. `runtime::context` opens a device without panicking where
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
         pub fn load(
             context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
@@ -6496,6 +6497,7 @@ pub mod names {
         }
 
         /// The kernels and variables of C++ namespace `field`.
+        #[inline]
         #[must_use]
         pub fn field(&self) -> field::Kernels<'_> {
             field::Kernels {
@@ -6518,7 +6520,8 @@ pub mod names {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -6561,7 +6564,8 @@ pub mod names {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -6601,7 +6605,8 @@ pub mod names {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -6641,7 +6646,8 @@ pub mod names {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -6675,7 +6681,8 @@ pub mod names {
         /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
         /// must not write through pointers that C++ declares `const`, and must find the memory behind every
         /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
@@ -6740,10 +6747,15 @@ pub mod names {
         /// | `power<double, 3>` | `<f64, 3>` | [`power_f64_3`](Self::power_f64_3) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn power<T_: instances::Power<N__>, const N__: i32>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -6776,10 +6788,15 @@ pub mod names {
         /// | `product<4, 8>` | `<4, 8>` | [`product_4_8`](Self::product_4_8) |
         ///
         /// # Safety
-        /// As for the instance.
+        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
+        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
+        /// pointer initialized as it expects.
+        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+        /// valid until the kernel has finished.
         ///
         /// # Errors
-        /// As for the instance.
+        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
+        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
         pub unsafe fn product<const A_: i32, const B_: i32>(
             &self,
             stream: &::cudarc::driver::CudaStream,
@@ -7009,7 +7026,7 @@ pub mod names {
         /// Template arguments that `power` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `power` is not instantiated for `<{Self}, {N__}>`",
             label = "no instance for these arguments",
@@ -7038,7 +7055,7 @@ pub mod names {
         /// Template arguments that `product` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `product` is not instantiated for `<{A_}, {B_}>`",
             label = "no instance for these arguments",
@@ -7148,7 +7165,8 @@ pub mod names {
             /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
             /// must not write through pointers that C++ declares `const`, and must find the memory behind every
             /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory.
+            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
+            /// valid until the kernel has finished.
             ///
             /// # Errors
             /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is

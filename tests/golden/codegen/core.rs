@@ -5594,7 +5594,8 @@ pub mod more {
 /// - `field::twice`: Rust has no name for its arguments, or one name for several of them
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
 pub mod names {
     use super::runtime;
     use super::types;
@@ -6130,7 +6131,7 @@ pub mod names {
         /// Template arguments that `power` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `power` is not instantiated for `<{Self}, {N__}>`",
             label = "no instance for these arguments",
@@ -6159,7 +6160,7 @@ pub mod names {
         /// Template arguments that `product` is instantiated for.
         ///
         /// # Safety
-        /// Index and facts must be those of one kernel of the module.
+        /// Index and facts must be those of the instance for these arguments, and of its own module.
         #[diagnostic::on_unimplemented(
             message = "kernel template `product` is not instantiated for `<{A_}, {B_}>`",
             label = "no instance for these arguments",
