@@ -311,8 +311,10 @@ impl Writer {
             self.open(one_line);
             return;
         }
-        // rustfmt forgets the indentation, and breaks tuples.
-        if width(&one_line) < MAX_WIDTH || implementor.len() > 2 && implementor.starts_with('(') {
+        // rustfmt forgets the indentation of the second type, and breaks tuples.
+        let forgotten = width(&one_line) <= MAX_WIDTH;
+        let tuple = implementor.len() > 2 && implementor.starts_with('(');
+        if forgotten || tuple {
             self.unlike_rustfmt();
         }
         self.line(head);
@@ -332,6 +334,15 @@ impl Writer {
             self.unlike_rustfmt();
         }
         self.end_item(start);
+    }
+
+    /// Opens `head {`: a struct or union.
+    pub(super) fn open_struct(&mut self, head: &str) {
+        // rustfmt may give the brace a line of its own when little space is left.
+        if !self.fits(&format!("{head} {{    ")) {
+            self.unlike_rustfmt();
+        }
+        self.open(format!("{head} {{"));
     }
 
     /// A member of a struct: `head: ty,`.

@@ -109,14 +109,7 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
     } else {
-        let head = format!("pub struct {ident}");
-        if out.fits(&format!("{head} {{")) {
-            out.open(format!("{head} {{"));
-        } else {
-            // rustfmt gives the brace a line of its own here.
-            out.line(head);
-            out.open("{");
-        }
+        out.open_struct(&format!("pub struct {ident}"));
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
             out.field(&format!("pub {name}"), &scope.value(&param.ty));
