@@ -31,6 +31,7 @@ mod command;
 mod depfile;
 mod error;
 mod front_end;
+mod headers;
 mod message;
 mod ptxas_log;
 mod record;
