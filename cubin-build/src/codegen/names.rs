@@ -5,9 +5,10 @@
 //! 2. template arguments follow, separated by `_`: `reduce<float, 8>` is `reduce_f32_8`; enumerators are in snake case,
 //!    scoped ones behind the name of their enumeration: `quantize<GGML_TYPE_Q2_K, Mode::FastMath>` is
 //!    `quantize_ggml_type_q2_k_mode_fast_math`, and a number that no enumerator has stays one (`Mode_3`);
-//! 3. when several kernels share the name so made, types and enumerators in it get their namespaces
-//!    (`rec<n1::P>` and `rec<n2::P>` are `rec_n1_P` and `rec_n2_P`); when they share that too, the parameter types
-//!    follow, with namespaces when nothing else tells them apart;
+//! 3. when several kernels or types share the name so made, types and enumerators in it get their namespaces
+//!    (`rec<n1::P>` and `rec<n2::P>` are `rec_n1_P` and `rec_n2_P`); when kernels share that too, the parameter types
+//!    follow, with namespaces when nothing else tells them apart; and what is still alike (`S` and `S` of an anonymous
+//!    namespace) ends in a hash of its C++ name;
 //! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
 //!    get `_` at the end;
 //! 5. constants are in upper case; where that would make two names alike (`ab` and `aB`), they stay as they are;
@@ -121,12 +122,15 @@ fn sanitize(name: &str) -> String {
 }
 
 fn shorten(text: &str, whole: &str) -> String {
-    // FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in 191 characters.
-    let hash = whole.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
     let kept: String = text.chars().take(LONGEST - 9).collect();
-    format!("{kept}_{hash:08x}")
+    hashed(&kept, whole)
+}
+
+/// FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in all else.
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// Splits at `separator` where no bracket is open.
@@ -195,8 +199,19 @@ pub(super) fn argument(argument: &TemplateArg, extent: Extent) -> String {
             Extent::Last => enumerator_parts(name, enumerator).join("_"),
             Extent::Whole => components(enumerator).join("_"),
         }),
-        _ => spell(&argument.text, extent),
+        _ => spell_argument(&argument.text, extent),
     }
+}
+
+/// A template argument as part of a Rust name. Unlike in a parameter, `const` makes another type of it.
+fn spell_argument(argument: &str, extent: Extent) -> String {
+    let argument = argument.trim();
+    if !argument.ends_with(['*', '&', ')'])
+        && let (rest, true) = strip_const(argument)
+    {
+        return format!("const_{}", spell(rest, extent));
+    }
+    spell(argument, extent)
 }
 
 /// What tells an enumerator from others: its own name, behind that of its enumeration when it is a scoped one. The
@@ -272,7 +287,13 @@ pub(super) fn short_template(part: &str) -> String {
     spell_template(part, Extent::Last)
 }
 
-fn spell_template(part: &str, extent: Extent) -> String {
+/// `name`, told apart from others of the same Rust name by a hash of the whole C++ name.
+pub(super) fn hashed(name: &str, whole: &str) -> String {
+    format!("{name}_{:08x}", hash(whole))
+}
+
+/// As [`short_template`], with more of the names in its arguments.
+pub(super) fn spell_template(part: &str, extent: Extent) -> String {
     let Some(open) = part.find('<') else {
         return sanitize_middle(part);
     };
@@ -282,7 +303,7 @@ fn spell_template(part: &str, extent: Extent) -> String {
     for argument in split_top_level(inside, ",") {
         if !argument.trim().is_empty() {
             text.push('_');
-            text.push_str(&spell(argument, extent));
+            text.push_str(&spell_argument(argument, extent));
         }
     }
     text
@@ -410,6 +431,11 @@ mod tests {
         assert_eq!(short("(const ns::Fp *)0"), "null");
         assert_eq!(short("ns::Point<ns::Fp, (const ns::Fp *)0>::Mem"), "Mem");
         assert_eq!(short("::__half"), "f16");
+        assert_eq!(short("const float"), "f32");
+        assert_eq!(
+            short("View<const float, const float *>"),
+            "View_const_f32_f32_const_ptr"
+        );
         assert_eq!(short("const float *"), "f32_const_ptr");
         assert_eq!(short("float *__restrict__"), "f32_ptr");
         assert_eq!(short("ns::Vec<float, (int)4>"), "Vec_f32_4");
