@@ -20,6 +20,9 @@ use crate::signature::model::{TemplateArg, TemplateValue, ValueType};
 /// whose ends tell them apart; a hash in their place would say nothing.
 const LONGEST: usize = 200;
 
+/// The largest number of 64 bits, which `cuda::std::dynamic_extent` and others use for one that is not known.
+const LARGEST: &str = "18446744073709551615";
+
 /// Strict and reserved keywords of editions 2021 and 2024.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
@@ -162,18 +165,25 @@ pub(super) fn split_top_level<'a>(text: &'a str, separator: &str) -> Vec<&'a str
 }
 
 /// A C++ name in parts: `ns::Outer<int>::Inner` is `["ns", "Outer<int>", "Inner"]`; parts of anonymous
-/// namespaces are left out.
+/// namespaces are left out, and inline ones that are versions, as the toolkit's `cuda::std::__4`.
 pub(super) fn components(name: &str) -> Vec<&str> {
     split_top_level(name, "::")
         .into_iter()
         .map(str::trim)
-        .filter(|part| !part.is_empty() && !is_anonymous(part))
+        .filter(|part| !part.is_empty() && !is_anonymous(part) && !is_version(part))
         .collect()
 }
 
 fn is_anonymous(part: &str) -> bool {
     matches!(part, "(anonymous namespace)" | "<unnamed>" | "{anonymous}")
         || part.starts_with("_GLOBAL__N_")
+}
+
+/// `__4`: names that C++ leaves to its implementations.
+fn is_version(part: &str) -> bool {
+    part.strip_prefix("__").is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// How much of a qualified name is taken.
@@ -269,6 +279,9 @@ pub(super) fn spell(argument: &str, extent: Extent) -> String {
     if let Some(name) = builtin(argument) {
         return name.to_owned();
     }
+    if argument.trim_end_matches(['u', 'U', 'l', 'L']) == LARGEST {
+        return "max".to_owned();
+    }
     let parts = components(argument);
     let Some(last) = parts.last() else {
         return sanitize_middle(argument);
@@ -332,6 +345,7 @@ fn short_value(cast: &str, value: &str, extent: Extent) -> String {
         None => sanitize_middle(digits),
     };
     match builtin(cast.trim()) {
+        Some(_) if text == LARGEST => "max".to_owned(),
         Some("bool") if text == "1" => "true".to_owned(),
         Some("bool") if text == "0" => "false".to_owned(),
         Some(_) => text,
@@ -428,6 +442,11 @@ mod tests {
         assert_eq!(short("(int)-8"), "neg8");
         assert_eq!(short("(bool)1"), "true");
         assert_eq!(short("(ns::Mode)1"), "Mode_1");
+        assert_eq!(short("(unsigned long)18446744073709551615ul"), "max");
+        assert_eq!(
+            short("ns::span<float, 18446744073709551615>"),
+            "span_f32_max"
+        );
         assert_eq!(short("(const ns::Fp *)0"), "null");
         assert_eq!(short("ns::Point<ns::Fp, (const ns::Fp *)0>::Mem"), "Mem");
         assert_eq!(short("::__half"), "f16");
@@ -490,6 +509,10 @@ mod tests {
         assert_eq!(
             components("(anonymous namespace)::a::B<c::D>::E"),
             ["a", "B<c::D>", "E"]
+        );
+        assert_eq!(
+            components("cuda::std::__4::span<int, 4>"),
+            ["cuda", "std", "span<int, 4>"]
         );
     }
 }
