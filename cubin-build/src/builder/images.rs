@@ -14,6 +14,7 @@ use super::{
     ptx::{self, Compute},
     shown_path,
     signed::Signed,
+    spilled::Spilled,
 };
 use crate::{
     codegen,
@@ -292,6 +293,15 @@ impl Reader<'_> {
         for unit in &image.units {
             restore_names(&mut signatures, &unit.dependencies);
         }
+        let spills = match Spilled::new(&image.bytes, &image.units, &functions) {
+            Ok(spills) => spills,
+            Err(error) => {
+                let message = format!("the calls in {source} for {target} cannot be read: {error}");
+                self.sink
+                    .push(Diag::error(codes::CUBIN_UNREADABLE, message));
+                return None;
+            }
+        };
         let is_known = |function: &&Function<'_>| {
             let mut kernels = signatures.kernels.iter();
             !image.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
@@ -301,11 +311,11 @@ impl Reader<'_> {
             .filter(|function| function.kernel)
             .filter(is_known)
             .map(|function| {
-                let mut units = image.units.iter();
-                let spills = units.find_map(|unit| unit.spills.get(function.symbol));
+                let (spills, spilling_callees) = spills.of(function);
                 let facts = codegen::Facts {
                     resources: function.resources.clone(),
                     spills: spills.map(|spills| (spills.stores, spills.loads)),
+                    spilling_callees,
                     launch: function.launch,
                     params: function.params.clone(),
                 };
@@ -537,6 +547,7 @@ fn policy_facts(
                     Params::NotRecorded => None,
                     Params::Recorded { size, .. } => Some(*size),
                 },
+                spilling_callees: facts.spilling_callees.clone(),
                 static_shared: facts.resources.static_shared,
                 barriers: facts.resources.barriers,
                 max_threads: threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),

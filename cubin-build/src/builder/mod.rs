@@ -12,6 +12,7 @@ mod ptx;
 mod run;
 mod settings;
 mod signed;
+mod spilled;
 
 use std::{
     fmt,

@@ -106,8 +106,10 @@ pub struct Image {
 pub struct Facts {
     /// What it needs of a multiprocessor.
     pub resources: Resources,
-    /// Bytes of spill stores and of spill loads per thread, from ptxas.
+    /// Bytes of spill stores and of spill loads per thread, from ptxas; those of functions that it calls included.
     pub spills: Option<(u64, u64)>,
+    /// C++ names of the functions that it calls and that spill, sorted.
+    pub spilling_callees: Vec<String>,
     /// What the source demands of a launch.
     pub launch: LaunchBounds,
     /// The parameter records of the cubin.

@@ -154,7 +154,7 @@ fn write_struct(
     let start = out.item();
     out.line(repr(attributes));
     out.line("#[derive(Clone, Copy, Debug)]");
-    out.open_item(&format!("pub struct {ident}"));
+    out.open_struct(&format!("pub struct {ident}"));
     for (member, name) in members.iter().zip(&ours) {
         match member {
             Member::Field(field) => {
@@ -183,7 +183,7 @@ fn write_struct(
         .collect();
     if named.contains(&None) {
         out.line("");
-        out.open_item(&format!("impl {ident}"));
+        out.open(format!("impl {ident} {{"));
         write_new(out, scope, members, &ours);
         for (storage, offset, fields) in bits {
             for field in fields.iter().filter(|field| !field.name.is_empty()) {
@@ -399,7 +399,7 @@ fn write_union(
     let start = out.item();
     out.line(repr(attributes));
     out.line("#[derive(Clone, Copy)]");
-    out.open_item(&format!("pub union {ident}"));
+    out.open_struct(&format!("pub union {ident}"));
     for field in members {
         out.doc(&format!("{}.", docs::code(&field.c_type)));
         let name = taken.add(&field_name(field, &mut anonymous));
@@ -439,19 +439,21 @@ fn write_bytes(out: &mut Writer, record: &Record, place: &Place, doc: &str) {
         let member = docs::code(&format!("{} {}", field.c_type, field.name));
         out.doc(&format!("| {} | {} | {member} |", field.offset, field.size));
     }
+    let start = out.item();
     out.line(if record.align > 1 {
         format!("#[repr(C, align({}))]", record.align)
     } else {
         "#[repr(C)]".to_owned()
     });
     out.line("#[derive(Clone, Copy, Debug)]");
-    out.open_item(&format!("pub struct {ident}"));
+    out.open_struct(&format!("pub struct {ident}"));
     out.doc("All of it, in the byte order of the device (little-endian).");
     out.line(format!(
         "pub bytes: [u8; {}],",
         number(i128::from(record.size))
     ));
     out.close("}");
+    out.end_item(start);
     out.line("");
     write_asserts(out, ident, record.size, record.align);
 }
@@ -472,7 +474,7 @@ fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, im
     out.end_item(start);
     if !item.values.is_empty() {
         out.line("");
-        out.open_item(&format!("impl {ident}"));
+        out.open(format!("impl {ident} {{"));
         let mut taken = MemberNames(Vec::new());
         for (name, value) in &item.values {
             let constant = taken.add(name);
@@ -510,9 +512,11 @@ fn write_opaque(out: &mut Writer, place: &Place) {
         docs::code(&place.name)
     ));
     out.doc("It has no size here: pass a `runtime::DeviceAddress` of it.");
+    let start = out.item();
     out.line("#[repr(C)]");
     out.line("#[derive(Debug)]");
-    out.open_item(&format!("pub struct {}", place.ident));
+    out.open_struct(&format!("pub struct {}", place.ident));
     out.line("opaque: [u8; 0],");
     out.close("}");
+    out.end_item(start);
 }

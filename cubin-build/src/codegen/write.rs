@@ -86,18 +86,6 @@ impl Writer {
         self.depth += 1;
     }
 
-    /// Opens `head {` for a struct, union or `impl`; where that is too long, rustfmt gives the brace a line of its own,
-    /// but forgets the indentation.
-    pub(super) fn open_item(&mut self, head: &str) {
-        let one_line = format!("{head} {{");
-        if width(&one_line) <= MAX_WIDTH {
-            self.open(one_line);
-        } else {
-            self.line(head);
-            self.open("{");
-        }
-    }
-
     /// Closes a block with `line`.
     pub(super) fn close(&mut self, line: impl AsRef<str>) {
         self.depth = self.depth.saturating_sub(1);
@@ -323,8 +311,10 @@ impl Writer {
             self.open(one_line);
             return;
         }
-        // rustfmt forgets the indentation, and breaks tuples.
-        if width(&one_line) <= MAX_WIDTH || implementor.len() > 2 && implementor.starts_with('(') {
+        // rustfmt forgets the indentation of the second type, and breaks tuples.
+        let forgotten = width(&one_line) <= MAX_WIDTH;
+        let tuple = implementor.len() > 2 && implementor.starts_with('(');
+        if forgotten || tuple {
             self.unlike_rustfmt();
         }
         self.line(head);
@@ -344,6 +334,15 @@ impl Writer {
             self.unlike_rustfmt();
         }
         self.end_item(start);
+    }
+
+    /// Opens `head {`: a struct or union.
+    pub(super) fn open_struct(&mut self, head: &str) {
+        // rustfmt may give the brace a line of its own when little space is left.
+        if !self.fits(&format!("{head} {{    ")) {
+            self.unlike_rustfmt();
+        }
+        self.open(format!("{head} {{"));
     }
 
     /// A member of a struct: `head: ty,`.

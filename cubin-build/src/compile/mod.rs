@@ -141,8 +141,12 @@ pub struct Unit {
     pub gpu: Option<PathBuf>,
     /// The PTX between; `None` when the source was a cubin.
     pub ptx: Option<PathBuf>,
-    /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them; empty for a prebuilt cubin.
+    /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them, without those of functions that
+    /// it calls; empty for a prebuilt cubin.
     pub spills: Map<String, Spills>,
+    /// Device functions that were not inlined, with their spills, by the kernel that has this copy of them. Empty for
+    /// relocatable code, where all kernels share one.
+    pub callees: Map<String, Vec<(String, Spills)>>,
     /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
     /// start at [`Request::root`]).
     pub dependencies: Vec<PathBuf>,

@@ -9,8 +9,9 @@
 //!     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //! ```
 //!
-//! The two lines of properties are the same from CUDA 11 to 13.5; device functions that were not inlined follow the
-//! kernels. A function that is printed twice keeps the larger figures.
+//! The two lines of properties are the same from CUDA 11 to 13.5. Device functions that were not inlined follow the
+//! kernel: a whole program has a copy of them for each, so one that several kernels call is printed for each of them.
+//! Relocatable code has one copy for all, which is printed before or after them (11.8, 12.4 and 13.5).
 
 use super::message::ptxas_info;
 use crate::sorted::Map;
@@ -31,26 +32,44 @@ impl Spills {
     }
 }
 
-/// Spills by symbol.
-pub(super) fn parse(log: &str) -> Map<String, Spills> {
-    let mut spills: Map<String, Spills> = Map::new();
+/// What a log says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Log {
+    /// Spills of each function by symbol, without those of its callees. A function that is printed twice keeps the
+    /// larger figures.
+    pub(super) spills: Map<String, Spills>,
+    /// Of a whole program: the functions that a kernel has copies of, with their spills, by the kernel's symbol.
+    pub(super) callees: Map<String, Vec<(String, Spills)>>,
+}
+
+/// Reads a log, of relocatable code or of a whole program.
+pub(super) fn parse(log: &str, relocatable: bool) -> Log {
+    let mut found = Log::default();
+    let mut kernel: Option<&str> = None;
     let mut function: Option<&str> = None;
     for line in log.lines() {
         if let Some(info) = ptxas_info(line) {
             function = info
                 .strip_prefix("Function properties for ")
                 .map(|name| name.trim().trim_matches('\''));
+            if let Some(rest) = info.strip_prefix("Compiling entry function '") {
+                kernel = rest.split('\'').next();
+            }
             continue;
         }
         let Some(name) = function else { continue };
-        if let Some(found) = properties(line) {
-            let known = spills.or_default(name.to_owned());
-            known.stores = known.stores.max(found.stores);
-            known.loads = known.loads.max(found.loads);
+        if let Some(spills) = properties(line) {
+            let known = found.spills.or_default(name.to_owned());
+            known.stores = known.stores.max(spills.stores);
+            known.loads = known.loads.max(spills.loads);
+            if let Some(kernel) = kernel.filter(|kernel| *kernel != name && !relocatable) {
+                let callees = found.callees.or_default(kernel.to_owned());
+                callees.push((name.to_owned(), spills));
+            }
             function = None;
         }
     }
-    spills
+    found
 }
 
 /// `656 bytes stack frame, 696 bytes spill stores, 724 bytes spill loads`.
@@ -92,7 +111,13 @@ ptxas info    : Function properties for _Z3reci
 
     #[test]
     fn reads_kernels_and_device_functions() {
-        let spills = parse(LOG);
+        let Log { spills, callees } = parse(LOG, false);
+        let of_kernel = &callees["_Z1kPi"];
+        assert_eq!(
+            of_kernel.as_slice(),
+            [("_Z3reci".to_owned(), spills["_Z3reci"])]
+        );
+        assert!(parse(LOG, true).callees.is_empty());
         assert_eq!(spills.len(), 2);
         assert_eq!(spills["_Z1kPi"].total(), 1420);
         assert_eq!(
@@ -113,7 +138,7 @@ ptxas info    : Function properties for _Z3reci
                    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n\
                    ptxas info    : Used 10 registers, 380 bytes cmem[0]\n";
         assert_eq!(
-            parse(old)["k"],
+            parse(old, false).spills["k"],
             Spills {
                 stores: 4,
                 loads: 12
@@ -130,7 +155,7 @@ ptxas info    : Function properties for _Z3reci
             "    1 bytes stack frame, 2 bytes spill stores, 3 bytes spill loads",
             "ptxas info    : Function properties for k\nptxas info    : Used\n    1 bytes stack frame, 2 bytes spill stores, 3 bytes spill loads",
         ] {
-            assert!(parse(text).is_empty(), "{text}");
+            assert_eq!(parse(text, false), Log::default(), "{text}");
         }
     }
 }

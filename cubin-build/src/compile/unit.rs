@@ -423,6 +423,7 @@ impl<'a> Plan<'a> {
         let (toolkit_headers, dependencies) = watched
             .map(|input| input.path.clone())
             .partition(|path| common.request.toolkit.owns(path));
+        let ptxas_log::Log { spills, callees } = ptxas_log::parse(log, self.source.relocatable);
         Some(Unit {
             source: self.source.path.clone(),
             target: self.target,
@@ -430,7 +431,8 @@ impl<'a> Plan<'a> {
             stub: find(".cudafe1.stub.c"),
             gpu: find(".cudafe1.gpu"),
             ptx: find(".ptx"),
-            spills: ptxas_log::parse(log),
+            spills,
+            callees,
             dependencies,
             messages,
             recompiled,
@@ -454,6 +456,7 @@ impl<'a> Plan<'a> {
             gpu: None,
             ptx: None,
             spills: Map::new(),
+            callees: Map::new(),
             dependencies: vec![self.source.path.clone()],
             messages: Vec::new(),
             recompiled: None,

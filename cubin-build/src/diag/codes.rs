@@ -210,7 +210,7 @@ codes! {
         "A kernel has a stack budget, but how much stack it needs is not statically known: it recurses, calls through a pointer, or uses `alloca`. The budget can thus not be checked. Remove the cause, or allow it for this kernel with a [[rule]].",
         "error[stack-unknown]: stack of kernel `walk` is not statically known on sm_90, budget is 0 bytes";
     SPILLS_OVER_BUDGET = "spills-over-budget", Budget,
-        "ptxas ran out of registers for a kernel and moves more bytes to and from local memory than the budget allows. Counted are the bytes of spill stores plus spill loads, as `ptxas -v` prints them. Usual causes are a tight `__launch_bounds__` and unrolled loops.",
+        "ptxas ran out of registers for a kernel and moves more bytes to and from local memory than the budget allows. Counted are the bytes of spill stores plus spill loads, as `ptxas -v` prints them, for the kernel and for the functions that it calls and that were not inlined. Usual causes are a tight `__launch_bounds__` and unrolled loops.",
         "error[spills-over-budget]: kernel `gemm<float>` spills 16 bytes (8 stored, 8 loaded) on sm_90a, budget is 0 bytes";
     SPILLS_UNKNOWN = "spills-unknown", Budget,
         "A kernel has a spills budget, but its spilled bytes are not known: they are printed by ptxas while compiling and are not recorded in the cubin, so a cubin that was compiled elsewhere does not tell.",

@@ -65,6 +65,19 @@ impl From<OverBudget<'_>> for Diag {
                 .collect();
             diag = diag.note(format!("on each target: {}", all.join(", ")));
         }
+        let callees = &worst.facts.spilling_callees;
+        if key == Key::Spills && !callees.is_empty() {
+            let names: Vec<String> = callees.iter().map(|name| format!("`{name}`")).collect();
+            let these = if callees.len() == 1 {
+                "it is"
+            } else {
+                "they are"
+            };
+            diag = diag.note(format!(
+                "counted with {}, which it calls: {these} not inlined",
+                names.join(", ")
+            ));
+        }
         diag = reason(diag, budget.table);
         if let Some(remedy) = help::remedy(worst.facts, &budget) {
             diag = diag.help(remedy);

@@ -35,8 +35,11 @@ pub struct Facts {
     pub registers: u32,
     /// Stack bytes per thread; `None` when not statically known.
     pub stack: Option<u32>,
-    /// Spilled bytes as ptxas printed them; `None` for a cubin compiled elsewhere.
+    /// Spilled bytes as ptxas printed them, those of functions that it calls included; `None` for a cubin compiled
+    /// elsewhere.
     pub spills: Option<Spills>,
+    /// C++ names of the functions that it calls and that spill: those that were not inlined.
+    pub spilling_callees: Vec<String>,
     /// Bytes of the parameter block; `None` when not recorded.
     pub params: Option<u32>,
     /// Static shared memory in bytes per block, without what the system reserves.
@@ -78,6 +81,7 @@ impl Facts {
             registers: resources.registers,
             stack: resources.stack,
             spills: None,
+            spilling_callees: Vec::new(),
             params: match function.params {
                 Params::NotRecorded => None,
                 Params::Recorded { size, .. } => Some(size),

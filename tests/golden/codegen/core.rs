@@ -5830,14 +5830,12 @@ pub mod names {
         /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
         #[rustfmt::skip]
         #[derive(Clone, Copy, Debug)]
-        pub struct batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32
-        {
+        pub struct batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32 {
             /// `const BatchDecodeParameters<float, int>`
             pub parameters: super::BatchDecodeParameters_f32_i32,
         }
 
-        impl batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32
-        {
+        impl batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32 {
             /// Facts about the kernel.
             #[rustfmt::skip]
             pub const INFO: &'static runtime::KernelInfo = &super::info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32;

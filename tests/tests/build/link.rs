@@ -163,6 +163,27 @@ fn budgets_are_those_of_the_linked_kernel() {
         .fails()
         .says("[registers-over-budget] kernel `step` uses")
         .says("kernels/step.cu:7:17");
+
+    // The function that spills is in the other file.
+    let heavy =
+        std::fs::read_to_string(cubin_tests::workspace().join("tests/cases/spilling_callee.cu"));
+    let heavy = heavy.expect("the case");
+    let (function, _) = heavy.split_once("extern \"C\"").expect("its kernels");
+    project.write("kernels/rest.cu", function);
+    project.write(
+        "kernels/step.cu",
+        "__device__ float heavy(const float *a, int k);\n__device__ float light(float x);\n\
+         __global__ void step(const float *a, float *out) { *out = heavy(a, threadIdx.x); }\n\
+         __global__ void calm(float *out) { *out = light(*out); }\n",
+    );
+    let config = CONFIG.replace("[[link]]", "flags = [\"-maxrregcount=40\"]\n[[link]]");
+    project.write("cubin.toml", &format!("{config}[defaults]\nspills = 0\n"));
+    project
+        .build()
+        .fails()
+        .says("[spills-over-budget] kernel `step` spills")
+        .says("counted with `heavy`, which it calls")
+        .does_not_say("kernel `calm`");
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
             let known = Facts {
                 resources: kernel.resources,
                 spills: None,
+                spilling_callees: Vec::new(),
                 launch: kernel.launch,
                 params: kernel.params,
             };

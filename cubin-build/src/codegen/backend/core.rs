@@ -109,7 +109,7 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
     } else {
-        out.open_item(&format!("pub struct {ident}"));
+        out.open_struct(&format!("pub struct {ident}"));
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
             out.field(&format!("pub {name}"), &scope.value(&param.ty));
@@ -118,7 +118,7 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     }
     out.end_item(start);
     out.line("");
-    out.open_item(&format!("impl {ident}"));
+    out.open(format!("impl {ident} {{"));
     out.doc("Facts about the kernel.");
     let start = out.item();
     let value = format!("&super::info::{}", planned.constant);

@@ -1,0 +1,109 @@
+//! Spills of kernels with those of the functions that they call: a budget on a kernel that hides them in a function
+//! which was not inlined would check nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use cubin_core::{
+    Cubin, Function,
+    callgraph::{self, Call},
+};
+
+use crate::{
+    compile::{Spills, Unit},
+    signature,
+    sorted::{self, Map},
+};
+
+/// What is known of the spills in one cubin.
+pub(super) struct Spilled<'a> {
+    units: &'a [&'a Unit],
+    /// Symbols by index, and the calls between them: in linked code, where functions are shared.
+    names: HashMap<u32, &'a str>,
+    calls: Map<u32, Vec<u32>>,
+}
+
+impl<'a> Spilled<'a> {
+    /// # Errors
+    /// The cubin's call graph is damaged.
+    pub(super) fn new(
+        bytes: &[u8],
+        units: &'a [&'a Unit],
+        functions: &[Function<'a>],
+    ) -> cubin_core::Result<Self> {
+        let mut calls: Map<u32, Vec<u32>> = Map::new();
+        let mut names = HashMap::new();
+        // A whole program has copies for each kernel, which the compiler's log lists.
+        if units.len() > 1 || units.iter().any(|unit| unit.callees.is_empty()) {
+            names.extend(
+                functions
+                    .iter()
+                    .map(|function| (function.symbol_index, function.symbol)),
+            );
+            for call in callgraph::calls(Cubin::parse(bytes)?.elf())? {
+                if let Call::Direct { caller, callee: to } | Call::Indirect { caller, target: to } =
+                    call?
+                {
+                    calls.or_default(caller).push(to);
+                }
+            }
+        }
+        Ok(Self {
+            units,
+            names,
+            calls,
+        })
+    }
+
+    /// The spills of a kernel, and the C++ names of the callees that spill. `None` for a cubin compiled elsewhere.
+    pub(super) fn of(&self, kernel: &Function<'_>) -> (Option<Spills>, Vec<String>) {
+        let Some(mut all) = self.own(kernel.symbol) else {
+            return (None, Vec::new());
+        };
+        let mut callees = Vec::new();
+        let mut add = |symbol: &str, spills: Spills| {
+            all.stores = all.stores.saturating_add(spills.stores);
+            all.loads = all.loads.saturating_add(spills.loads);
+            if spills.total() > 0 {
+                // `_Z1fi$1` is a copy that the compiler made for some callers.
+                let plain = symbol.split('$').next().unwrap_or(symbol);
+                callees.push(signature::cxx_name(plain).unwrap_or_else(|| symbol.to_owned()));
+            }
+        };
+        let copies = self
+            .units
+            .iter()
+            .filter_map(|unit| unit.callees.get(kernel.symbol));
+        for (symbol, spills) in copies.flatten() {
+            add(symbol, *spills);
+        }
+        for symbol in self.reached(kernel.symbol_index) {
+            if let Some(spills) = self.own(symbol) {
+                add(symbol, spills);
+            }
+        }
+        sorted::sort(&mut callees);
+        callees.dedup();
+        (Some(all), callees)
+    }
+
+    fn own(&self, symbol: &str) -> Option<Spills> {
+        let mut units = self.units.iter();
+        units.find_map(|unit| unit.spills.get(symbol).copied())
+    }
+
+    /// The functions that are called from `start`, each once, without itself.
+    fn reached(&self, start: u32) -> Vec<&'a str> {
+        let mut seen = HashSet::from([start]);
+        let mut pending = vec![start];
+        let mut found = Vec::new();
+        while let Some(caller) = pending.pop() {
+            for callee in self.calls.get(&caller).into_iter().flatten() {
+                if seen.insert(*callee) {
+                    pending.push(*callee);
+                    found.extend(self.names.get(callee).copied());
+                }
+            }
+        }
+        found
+    }
+}
