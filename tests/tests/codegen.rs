@@ -10,7 +10,7 @@ use std::{
 
 use codegen_support::made::{input, kernel, number, param, scalar, with_kernels};
 use cubin_build::{
-    codegen::{Backend, Finding, HalfTypes, generate},
+    codegen::{Backend, Finding, HalfTypes, Input, generate},
     signature::model::{
         Definition, Global, Record, RecordId, Refusal, Scalar, Signatures, Space, TemplateArg,
         TemplateValue, Type, ValueType,
@@ -126,37 +126,76 @@ fn namespaces_tell_kernels_of_one_name_apart() {
     }
 }
 
-#[test]
-fn types_of_one_rust_name_collide() {
-    let record = |name: &str, size| Record {
-        name: name.to_owned(),
+/// Kernels `k0`, `k1`, … that take one record each, by value.
+fn with_records(names: &[&str]) -> Input {
+    let record = |name: &&str| Record {
+        name: (*name).to_owned(),
         unnamed: false,
         is_union: false,
-        size,
+        size: 1,
         align: 1,
         packed: None,
         fields: Vec::new(),
         definition: None,
     };
-    let takes = |name: &str, id| {
-        kernel(
-            name,
-            &[],
-            vec![param("value", "S", Type::Record(RecordId(id)))],
-        )
-    };
-    let output = generate(&input(Signatures {
-        kernels: vec![takes("one", 0), takes("two", 1)],
-        records: vec![record("S", 1), record("(anonymous namespace)::S", 1)],
+    let kernels = (0..names.len()).map(|id| {
+        let value = param("value", names[id], Type::Record(RecordId(id)));
+        kernel(&format!("k{id}"), &[], vec![value])
+    });
+    input(Signatures {
+        kernels: kernels.collect(),
+        records: names.iter().map(record).collect(),
         ..Signatures::default()
-    }));
+    })
+}
+
+#[test]
+fn types_are_told_apart_by_const_by_namespaces_and_by_a_hash() {
+    let output = generate(&with_records(&[
+        "View<float>",
+        "View<const float>",
+        "View<n1::P>",
+        "View<n2::P>",
+        "S",
+        "(anonymous namespace)::S",
+        "Q",
+    ]));
+    assert_eq!(output.findings, []);
+    for text in [
+        "value: View_f32,",
+        "value: View_const_f32,",
+        "value: View_n1_P,",
+        "value: View_n2_P,",
+        "value: S_d60c1322,",
+        "value: S_59e9ba1f,",
+        "value: Q,",
+    ] {
+        assert!(output.text.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn types_of_one_name_collide() {
+    let output = generate(&with_records(&["S", "S"]));
     assert!(
-        matches!(&output.findings[..], [Finding::NameCollision { name, .. }] if name == "unit::S"),
+        matches!(&output.findings[..], [Finding::NameCollision { name, .. }] if name.starts_with("unit::S_")),
         "{:?}",
         output.findings
     );
-    assert!(output.text.contains("pub unsafe fn one("));
-    assert!(!output.text.contains("pub unsafe fn two("));
+    assert!(output.text.contains("pub unsafe fn k0("));
+    assert!(!output.text.contains("pub unsafe fn k1("));
+}
+
+#[test]
+fn kernels_of_one_rust_name_end_in_a_hash() {
+    let output = generate(&with_kernels(vec![
+        kernel("fill", &["volatile int"], vec![]),
+        kernel("fill", &["int"], vec![]),
+        kernel("fill", &["const int"], vec![]),
+    ]));
+    assert_eq!(output.findings, []);
+    assert!(output.text.contains("pub unsafe fn fill_const_i32("));
+    assert_eq!(output.text.matches("pub unsafe fn fill_i32_").count(), 2);
 }
 
 #[test]

@@ -373,6 +373,7 @@ fn errors_of_every_tool_are_shown_whole() {
         &[
             "kernels/include.cu:1:10: fatal error: missing.h: No such file or directory",
             "compilation terminated.",
+            "help: name the directory that holds the header",
         ],
         &[
             "Not a name of any known instruction: 'bogus'",

@@ -20,12 +20,18 @@ use crate::{
     codegen,
     compile::{Linked, Unit},
     config::Config,
-    diag::{Diag, Sink, codes},
+    diag::{Diag, Level, Sink, codes},
     policy,
-    signature::{self, Finding, declared, model::Signatures},
+    signature::{
+        self, Finding, declared,
+        model::{Kernel, Refusal, Signatures},
+    },
     source::{self, SourceFile, Span},
     toolkit::Toolkit,
 };
+
+/// More instances of one template without a wrapper are one finding.
+const MOST_REFUSED: usize = 4;
 
 /// What every definition of a kernel has.
 const GLOBAL: &[u8] = b"__global__";
@@ -193,7 +199,7 @@ impl Reader<'_> {
             ));
         }
         let facts = policy_facts(&signatures, &kernels, self.places);
-        self.refused(&signatures, &findings);
+        self.refused(names.source, &signatures, &findings);
         let module = codegen::Module {
             name: names.module.to_owned(),
             source: names.source.to_owned(),
@@ -230,8 +236,11 @@ impl Reader<'_> {
         Some((architecture, file))
     }
 
-    /// Says which kernels get no wrapper, unless a finding has said so.
-    fn refused(&mut self, signatures: &Signatures, findings: &[Finding]) {
+    /// Says which kernels get no wrapper, unless a finding has said so. Many instances of one template, as one that
+    /// takes lambdas has them, are one finding.
+    fn refused(&mut self, source: &str, signatures: &Signatures, findings: &[Finding]) {
+        let policy = policy::Policy::new(self.config);
+        let mut groups: Map<(&str, Level), Vec<(&Kernel, &Refusal)>> = Map::new();
         for kernel in &signatures.kernels {
             let Some(refusal) = kernel
                 .refusal
@@ -248,9 +257,33 @@ impl Reader<'_> {
                         && diag.kernel.as_ref() == Some(&kernel.name)
                 });
             if !said {
+                let level = policy.unwrapped(&kernel.name, &kernel.symbol);
+                let template = kernel.name.split('<').next().unwrap_or_default();
+                groups
+                    .or_default((template, level.unwrap_or(Level::Warn)))
+                    .push((kernel, refusal));
+            }
+        }
+        for ((template, _), kernels) in groups {
+            let shown = match kernels.len() > MOST_REFUSED {
+                true => &kernels[..1],
+                false => &kernels[..],
+            };
+            for (kernel, refusal) in shown {
                 let place = self.places.of(signatures, &kernel.symbol);
+                let mut diag = messages::refused(kernel, refusal, place);
+                if kernels.len() > MOST_REFUSED {
+                    diag.message = format!(
+                        "no launch wrapper for {} instances of `{template}` in {source}: {}",
+                        kernels.len(),
+                        refusal.reason
+                    );
+                    diag = diag.note(format!("the first is `{}`", kernel.name));
+                }
+                diag.level = policy
+                    .unwrapped(&kernel.name, &kernel.symbol)
+                    .unwrap_or(diag.level);
                 let remark = self.signed.remark(&kernel.symbol);
-                let diag = messages::refused(kernel, refusal, place);
                 self.sink.push(messages::remarked(diag, remark));
             }
         }

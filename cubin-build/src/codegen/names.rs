@@ -5,9 +5,10 @@
 //! 2. template arguments follow, separated by `_`: `reduce<float, 8>` is `reduce_f32_8`; enumerators are in snake case,
 //!    scoped ones behind the name of their enumeration: `quantize<GGML_TYPE_Q2_K, Mode::FastMath>` is
 //!    `quantize_ggml_type_q2_k_mode_fast_math`, and a number that no enumerator has stays one (`Mode_3`);
-//! 3. when several kernels share the name so made, types and enumerators in it get their namespaces
-//!    (`rec<n1::P>` and `rec<n2::P>` are `rec_n1_P` and `rec_n2_P`); when they share that too, the parameter types
-//!    follow, with namespaces when nothing else tells them apart;
+//! 3. when several kernels or types share the name so made, types and enumerators in it get their namespaces
+//!    (`rec<n1::P>` and `rec<n2::P>` are `rec_n1_P` and `rec_n2_P`); when kernels share that too, the parameter types
+//!    follow, with namespaces when nothing else tells them apart; and what is still alike (`S` and `S` of an anonymous
+//!    namespace) ends in a hash of its C++ name;
 //! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
 //!    get `_` at the end;
 //! 5. constants are in upper case; where that would make two names alike (`ab` and `aB`), they stay as they are;
@@ -18,6 +19,9 @@ use crate::signature::model::{TemplateArg, TemplateValue, ValueType};
 /// Longest name before it is cut. Templates over policies and parameter structs have names of 150 characters and more
 /// whose ends tell them apart; a hash in their place would say nothing.
 const LONGEST: usize = 200;
+
+/// The largest number of 64 bits, which `cuda::std::dynamic_extent` and others use for one that is not known.
+const LARGEST: &str = "18446744073709551615";
 
 /// Strict and reserved keywords of editions 2021 and 2024.
 const KEYWORDS: &[&str] = &[
@@ -131,12 +135,15 @@ fn is_letter(character: char) -> bool {
 }
 
 fn shorten(text: &str, whole: &str) -> String {
-    // FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in 191 characters.
-    let hash = whole.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
     let kept: String = text.chars().take(LONGEST - 9).collect();
-    format!("{kept}_{hash:08x}")
+    hashed(&kept, whole)
+}
+
+/// FNV-1a, 32 bits: only has to tell apart the few names of one file that agree in all else.
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 /// Splits at `separator` where no bracket is open.
@@ -168,18 +175,25 @@ pub(super) fn split_top_level<'a>(text: &'a str, separator: &str) -> Vec<&'a str
 }
 
 /// A C++ name in parts: `ns::Outer<int>::Inner` is `["ns", "Outer<int>", "Inner"]`; parts of anonymous
-/// namespaces are left out.
+/// namespaces are left out, and inline ones that are versions, as the toolkit's `cuda::std::__4`.
 pub(super) fn components(name: &str) -> Vec<&str> {
     split_top_level(name, "::")
         .into_iter()
         .map(str::trim)
-        .filter(|part| !part.is_empty() && !is_anonymous(part))
+        .filter(|part| !part.is_empty() && !is_anonymous(part) && !is_version(part))
         .collect()
 }
 
 fn is_anonymous(part: &str) -> bool {
     matches!(part, "(anonymous namespace)" | "<unnamed>" | "{anonymous}")
         || part.starts_with("_GLOBAL__N_")
+}
+
+/// `__4`: names that C++ leaves to its implementations.
+fn is_version(part: &str) -> bool {
+    part.strip_prefix("__").is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// How much of a qualified name is taken.
@@ -205,13 +219,24 @@ pub(super) fn argument(argument: &TemplateArg, extent: Extent) -> String {
             Extent::Last => enumerator_parts(name, enumerator).join("_"),
             Extent::Whole => components(enumerator).join("_"),
         }),
-        _ => spell(&argument.text, extent),
+        _ => spell_argument(&argument.text, extent),
     }
 }
 
 /// An enumerator as a person calls it: `GGML_TYPE_Q2_K`, `Mode::FastMath`.
 pub(super) fn enumerator(enumeration: &str, enumerator: &str) -> String {
     enumerator_parts(enumeration, enumerator).join("::")
+}
+
+/// A template argument as part of a Rust name. Unlike in a parameter, `const` makes another type of it.
+fn spell_argument(argument: &str, extent: Extent) -> String {
+    let argument = argument.trim();
+    if !argument.ends_with(['*', '&', ')'])
+        && let (rest, true) = strip_const(argument)
+    {
+        return format!("const_{}", spell(rest, extent));
+    }
+    spell(argument, extent)
 }
 
 /// What tells an enumerator from others: its own name, behind that of its enumeration when it is a scoped one. The
@@ -269,6 +294,9 @@ pub(super) fn spell(argument: &str, extent: Extent) -> String {
     if let Some(name) = builtin(argument) {
         return name.to_owned();
     }
+    if argument.trim_end_matches(['u', 'U', 'l', 'L']) == LARGEST {
+        return "max".to_owned();
+    }
     let parts = components(argument);
     let Some(last) = parts.last() else {
         return sanitize_middle(argument);
@@ -287,7 +315,13 @@ pub(super) fn short_template(part: &str) -> String {
     spell_template(part, Extent::Last)
 }
 
-fn spell_template(part: &str, extent: Extent) -> String {
+/// `name`, told apart from others of the same Rust name by a hash of the whole C++ name.
+pub(super) fn hashed(name: &str, whole: &str) -> String {
+    format!("{name}_{:08x}", hash(whole))
+}
+
+/// As [`short_template`], with more of the names in its arguments.
+pub(super) fn spell_template(part: &str, extent: Extent) -> String {
     let Some(open) = part.find('<') else {
         return sanitize_middle(part);
     };
@@ -297,7 +331,7 @@ fn spell_template(part: &str, extent: Extent) -> String {
     for argument in split_top_level(inside, ",") {
         if !argument.trim().is_empty() {
             text.push('_');
-            text.push_str(&spell(argument, extent));
+            text.push_str(&spell_argument(argument, extent));
         }
     }
     text
@@ -326,6 +360,7 @@ fn short_value(cast: &str, value: &str, extent: Extent) -> String {
         None => sanitize_middle(digits),
     };
     match builtin(cast.trim()) {
+        Some(_) if text == LARGEST => "max".to_owned(),
         Some("bool") if text == "1" => "true".to_owned(),
         Some("bool") if text == "0" => "false".to_owned(),
         Some(_) => text,
@@ -438,9 +473,19 @@ mod tests {
         assert_eq!(short("(int)-8"), "neg8");
         assert_eq!(short("(bool)1"), "true");
         assert_eq!(short("(ns::Mode)1"), "Mode_1");
+        assert_eq!(short("(unsigned long)18446744073709551615ul"), "max");
+        assert_eq!(
+            short("ns::span<float, 18446744073709551615>"),
+            "span_f32_max"
+        );
         assert_eq!(short("(const ns::Fp *)0"), "null");
         assert_eq!(short("ns::Point<ns::Fp, (const ns::Fp *)0>::Mem"), "Mem");
         assert_eq!(short("::__half"), "f16");
+        assert_eq!(short("const float"), "f32");
+        assert_eq!(
+            short("View<const float, const float *>"),
+            "View_const_f32_f32_const_ptr"
+        );
         assert_eq!(short("const float *"), "f32_const_ptr");
         assert_eq!(short("float *__restrict__"), "f32_ptr");
         assert_eq!(short("ns::Vec<float, (int)4>"), "Vec_f32_4");
@@ -495,6 +540,10 @@ mod tests {
         assert_eq!(
             components("(anonymous namespace)::a::B<c::D>::E"),
             ["a", "B<c::D>", "E"]
+        );
+        assert_eq!(
+            components("cuda::std::__4::span<int, 4>"),
+            ["cuda", "std", "span<int, 4>"]
         );
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     names,
-    names::Kind,
+    names::{Extent, Kind},
     plan::{Key, Place, PlannedModule, Shared, TYPES, reach},
 };
 use crate::signature::model::{Record, RecordId, Signatures, Type};
@@ -16,6 +16,17 @@ pub(super) struct TypeNames<'a> {
     classes: Set<String>,
     /// Names of records that have none of their own, by the member they are the type of.
     derived: Map<RecordId, String>,
+    /// Types that the shortest name does not tell from others.
+    apart: Map<Key, Apart>,
+}
+
+/// What tells a type's Rust name from another's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    /// The namespaces of types in it.
+    Namespaces,
+    /// A hash of the C++ name.
+    Hash,
 }
 
 impl<'a> TypeNames<'a> {
@@ -41,10 +52,41 @@ impl<'a> TypeNames<'a> {
             .iter()
             .map(|record| names::components(&record.name).join("::"))
             .collect();
-        Self {
+        let mut names = Self {
             signatures,
             classes,
             derived,
+            apart: Map::new(),
+        };
+        names.tell_apart();
+        names
+    }
+
+    /// Finds the types whose names would be alike.
+    fn tell_apart(&mut self) {
+        let mut reached = Set::new();
+        let kernels = self.signatures.kernels.iter();
+        let params = kernels.filter(|kernel| kernel.refusal.is_none() && !kernel.in_toolkit_header);
+        let params = params.flat_map(|kernel| &kernel.params);
+        let globals = self.signatures.globals.iter();
+        let globals = globals.filter_map(|global| global.ty.as_ref());
+        for ty in params.map(|param| &param.ty).chain(globals) {
+            reach(ty, self.signatures, &mut reached);
+        }
+        for apart in [Apart::Namespaces, Apart::Hash] {
+            let mut users: Map<(Vec<String>, String), Vec<&Key>> = Map::new();
+            for key in &reached {
+                let place = self.place(key, "");
+                users.or_default((place.path, place.ident)).push(key);
+            }
+            let shared: Vec<Key> = users
+                .values()
+                .filter(|keys| keys.len() > 1)
+                .flat_map(|keys| keys.iter().map(|key| (*key).clone()))
+                .collect();
+            for key in shared {
+                self.apart.insert(key, apart);
+            }
         }
     }
 
@@ -85,12 +127,20 @@ impl<'a> TypeNames<'a> {
                 .iter()
                 .map(|scope| names::ident(scope, Kind::Module)),
         );
+        let apart = self.apart.get(key);
+        let extent = match apart {
+            None => Extent::Last,
+            Some(_) => Extent::Whole,
+        };
         let mut ident = String::new();
         for class in &scopes[namespaces..] {
-            ident.push_str(&names::short_template(class));
+            ident.push_str(&names::spell_template(class, extent));
             ident.push('_');
         }
-        ident.push_str(&names::short_template(last));
+        ident.push_str(&names::spell_template(last, extent));
+        if apart == Some(&Apart::Hash) {
+            ident = names::hashed(&ident, &name);
+        }
         Place {
             path,
             ident: names::ident(&ident, Kind::Type),
@@ -228,11 +278,14 @@ impl PlannedModule<'_> {
     }
 
     fn describe(&self, key: &Key) -> String {
-        let name = self.place(key).map_or("", |place| &place.name);
+        // Two files may name one type differently, each to tell it from others that it has.
+        let name = self.place(key).map_or_else(String::new, |place| {
+            format!("{} {}", place.name, place.ident)
+        });
         match key {
             Key::Record(id) => {
                 let Some(record) = self.input.signatures.records.get(id.0) else {
-                    return name.to_owned();
+                    return name;
                 };
                 let fields: Vec<String> = record
                     .fields
@@ -260,7 +313,7 @@ impl PlannedModule<'_> {
                     .get(id.0)
                     .map(|item| (item.repr, &item.values))
             ),
-            Key::Opaque(_) => name.to_owned(),
+            Key::Opaque(_) => name,
         }
     }
 

@@ -424,6 +424,15 @@ fn kernel_names(kernels: &[&Kernel]) -> Vec<String> {
             }
         }
     }
+    let mut users: Map<(Vec<String>, String), usize> = Map::new();
+    for (kernel, name) in kernels.iter().zip(&all) {
+        *users.or_default((namespace_path(kernel), name.clone())) += 1;
+    }
+    for (kernel, name) in kernels.iter().zip(&mut all) {
+        if users.get(&(namespace_path(kernel), name.clone())) > Some(&1) {
+            *name = names::hashed(name, &kernel.name);
+        }
+    }
     all
 }
 

@@ -258,6 +258,17 @@ pub(super) fn nvlink_words(options: &Options) -> Vec<String> {
     words
 }
 
+/// Keeps the target out of the names of Thrust's and CUB's types. Their headers (CCCL 3, and 2 before it) put all into an
+/// inline namespace such as `_V_300500_SM_900`, made of their version and of nvcc's targets, so that host objects that
+/// were compiled differently can be linked. Nothing of ours is linked, and a kernel that takes a `thrust::complex` would
+/// be another kernel on every target. An empty value agrees with the usual `#define` in a source.
+const ONE_NAMESPACE: &[&str] = &[
+    "-DTHRUST_DISABLE_ABI_NAMESPACE=",
+    "-DTHRUST_IGNORE_ABI_NAMESPACE_ERROR=",
+    "-DCUB_DISABLE_NAMESPACE_MAGIC=",
+    "-DCUB_IGNORE_NAMESPACE_MAGIC_ERROR=",
+];
+
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
     options: &Options,
@@ -280,6 +291,9 @@ pub(super) fn nvcc_words(
     }
     word("-Xptxas".to_owned());
     word("-v".to_owned());
+    for define in ONE_NAMESPACE {
+        word((*define).to_owned());
+    }
     for (name, value) in &options.defines {
         let name = escaped(name);
         word(match value {

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use cubin_core::Sm;
 
-use super::{Level, Message, Tool};
+use super::{Level, Message, Tool, headers};
 use crate::toolkit::{NoHostCompiler, Version};
 
 /// The request as a whole cannot be carried out; nothing was compiled.
@@ -177,7 +177,23 @@ impl Failure {
     }
 
     /// What to do, when the output is one of the known riddles.
-    pub fn help(&self) -> Option<&'static str> {
+    pub fn help(&self) -> Option<String> {
+        if let Some(header) = self.missing_header() {
+            return Some(headers::help(header));
+        }
+        self.riddle().map(str::to_owned)
+    }
+
+    /// The header that was not found, when that is what went wrong first.
+    fn missing_header(&self) -> Option<&str> {
+        let error = self.first_error()?;
+        // A tool that does not find a file it was to write says the same.
+        let of_front_end = error.text.starts_with("could not open source file");
+        let header = headers::missing(&error.text)?;
+        (error.tool == Tool::Host || of_front_end).then_some(header)
+    }
+
+    fn riddle(&self) -> Option<&'static str> {
         let has = |text: &str| self.output.contains(text);
         if has("unsupported GNU version")
             || has("unsupported Microsoft Visual Studio version")
@@ -207,13 +223,10 @@ impl Failure {
                  (`sm_90a`, `sm_100f`), and `__CUDA_ARCH_FEAT_SM90_ALL` or `__CUDA_ARCH_FAMILY_SPECIFIC__` tells them apart in the source",
             );
         }
-        let missing = |message: &Message| {
-            (message.tool == Tool::Host && message.text.ends_with(": No such file or directory"))
-                || message.text.starts_with("could not open source file")
-        };
-        if self.first_error().is_some_and(missing) {
+        if has("functions requires separate compilation mode") {
             return Some(
-                "name the directory that holds the header: `include = [\"dir\"]` under [build] in cubin.toml",
+                "a kernel that launches kernels (dynamic parallelism) needs the device runtime: name the source under \
+                 [[link]] in cubin.toml, with `libraries = [\"cudadevrt\"]`",
             );
         }
         if has("died due to signal 9") || has("catastrophic error: out of memory") {

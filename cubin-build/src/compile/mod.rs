@@ -36,6 +36,7 @@ mod command;
 mod depfile;
 mod error;
 mod front_end;
+mod headers;
 mod link;
 mod message;
 mod ptxas_log;

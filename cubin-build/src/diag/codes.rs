@@ -193,7 +193,7 @@ codes! {
         "A kernel has different parameter types on different targets, for example through `#if __CUDA_ARCH__`. One wrapper cannot serve both.",
         "error[signature-differs-between-targets]: parameter 1 of `reduce` is `float` on sm_80 and `double` on sm_90";
     KERNEL_REFUSED = "kernel-refused", Signature,
-        "No exact wrapper can be made for a kernel: a parameter's type is not visible in the compiler's files, or has no Rust counterpart. Where the files leave a layout open (an `__int128` member prints as `long long`), the compiler's front end has been asked, and a note says what it said. The kernel is compiled and its budgets are checked, but the generated module has no method for it. A warning.",
+        "No exact wrapper can be made for a kernel: a parameter's type is not visible in the compiler's files, or has no Rust counterpart. Where the files leave a layout open (an `__int128` member prints as `long long`), the compiler's front end has been asked, and a note says what it said. The kernel is compiled and its budgets are checked, but the generated module has no method for it. A warning; a [[rule]] with a `level` and no budget makes it an error, or silence.",
         "warning[kernel-refused]: no wrapper for `apply<lambda>`: parameter 0 is a lambda, whose type has no name";
     NAME_COLLISION = "name-collision", Signature,
         "Two kernels, types or modules would get the same Rust name. The C++ names are in the message; rename one of them.",

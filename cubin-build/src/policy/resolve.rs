@@ -9,7 +9,8 @@
 //! 3. then the later one in the file.
 //!
 //! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
-//! budgets speaks of these budgets only; a rule with a level and no budget speaks of all.
+//! budgets speaks of these budgets only; a rule with a level and no budget speaks of all. When it selects no targets
+//! it also speaks of a kernel that gets no launch wrapper, which is a warning otherwise.
 
 use crate::sorted;
 use cubin_core::arch::Sm;
@@ -100,6 +101,18 @@ impl<'c> Policy<'c> {
             defaults: self.defaults,
             rules,
         }
+    }
+
+    /// How much it matters that a kernel gets no launch wrapper, if a rule says so: one with a level alone.
+    pub fn unwrapped(&self, name: &str, symbol: &str) -> Option<Level> {
+        let rules = self.rules_for(name, symbol).rules;
+        let speaks = rules.iter().filter(|(_, rule, _)| {
+            rule.level.is_some() && rule.budgets.is_empty() && rule.archs.is_empty()
+        });
+        let closest = speaks.max_by_key(|(index, _, kernel)| {
+            (kernel.map(|(specificity, _)| specificity), *index)
+        })?;
+        closest.1.level.as_ref().map(|level| level.value)
     }
 
     /// The tables that select this kernel on its target.

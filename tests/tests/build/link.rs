@@ -195,6 +195,10 @@ fn kernels_that_launch_kernels_are_linked_with_the_device_runtime() {
         "kernels/parent.cu",
         "__global__ void child(int *p) { p[threadIdx.x] += 1; }\n__global__ void parent(int *p) { child<<<1, 32>>>(p); }\n",
     );
+    project
+        .build()
+        .fails()
+        .says("name the source under [[link]] in cubin.toml, with `libraries = [\"cudadevrt\"]`");
     let config = "[build]\narch = [\"sm_90\"]\n[[link]]\nname = \"family\"\nsources = [\"kernels/parent.cu\"]\n";
     project.write("cubin.toml", config);
     project

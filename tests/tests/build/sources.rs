@@ -253,3 +253,22 @@ fn a_source_may_have_kernels_for_some_targets_only() {
     assert!(generated.contains("pub unsafe fn fill("));
     assert_eq!(project.cubins().len(), 2);
 }
+
+#[test]
+fn types_of_thrust_are_the_same_on_every_target() {
+    let Some(project) = super::project("thrust") else {
+        return;
+    };
+    project.write("cubin.toml", "[build]\narch = [\"sm_80\", \"sm_90\"]\n");
+    project.write(
+        "kernels/turn.cu",
+        "#define CUB_IGNORE_NAMESPACE_MAGIC_ERROR\n#include <thrust/complex.h>\n#include <cuda/std/array>\n\
+         __global__ void turn(thrust::complex<float> by, cuda::std::array<int, 2> at, thrust::complex<float> *p) \
+         { p[at[0]] *= by; }\n",
+    );
+    project.build().succeeds().does_not_say("warning");
+    let generated = project.generated().expect("a generated file");
+    let turn = signature(&generated, "turn");
+    assert!(turn.contains("by: thrust::complex_f32, at: cuda::std_::array_i32_2, p: &mut impl runtime::Out<thrust::complex_f32>"), "{turn}");
+    assert_eq!(generated.matches("pub unsafe fn turn").count(), 1);
+}

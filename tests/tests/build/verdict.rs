@@ -217,3 +217,39 @@ fn kernels_of_some_targets_only_are_judged_where_they_are() {
         ]
     );
 }
+
+/// Five instances with lambdas, which Rust cannot name.
+const LAMBDAS: &str = "\
+template <class F> __global__ void each(int *p, F f) { p[threadIdx.x] = f(p[threadIdx.x]); }
+template <int N> void launch(int *p) { each<<<1, 32>>>(p, [=] __device__(int x) { return x + N; }); }
+void all(int *p) { launch<1>(p); launch<2>(p); launch<3>(p); launch<4>(p); launch<5>(p); }
+";
+
+#[test]
+fn kernels_without_a_wrapper_are_one_finding_per_template_and_a_rule_can_accept_them() {
+    let Some(project) = project("lambdas") else {
+        return;
+    };
+    project.write("kernels/each.cu", LAMBDAS);
+    let toml = |rest: &str| {
+        let text = "[build]\narch = [\"sm_90\"]\nflags = [\"--extended-lambda\"]\n";
+        project.write("cubin.toml", &format!("{text}{rest}"));
+    };
+    toml("");
+    let warnings = project.build().succeeds().cargo_lines("warning");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("kernels/each.cu:1:36: [kernel-refused] no launch wrapper for 5 instances of `each` in kernels/each.cu: "),
+        "{warnings:?}"
+    );
+    let generated = project.generated().expect("a generated file");
+    assert_eq!(generated.matches("- `each<").count(), 5, "each is listed");
+
+    toml("[[rule]]\nkernel = \"each<*>\"\nlevel = \"allow\"\n");
+    project.build().succeeds().does_not_say("warning");
+    toml("[[rule]]\nkernel = \"each<*>\"\nlevel = \"deny\"\n");
+    project.build().fails().says("[kernel-refused]");
+    // A rule about budgets says nothing of wrappers.
+    toml("[[rule]]\nkernel = \"each<*>\"\nstack = 0\nlevel = \"allow\"\n");
+    project.build().succeeds().says("[kernel-refused]");
+}
