@@ -19,7 +19,7 @@ use cubin_tests::{heap::Counting, recorded};
 static HEAP: Counting = Counting::new();
 
 /// Bytes that are read in all of one recorded file, damaged again and again: large files come up less often.
-const BUDGET: usize = 800_000;
+const BUDGET: usize = 400_000;
 
 /// Most bytes of an unpacked image.
 const LIMIT: u64 = 1 << 18;
