@@ -49,7 +49,7 @@ pub mod families {
             &geo::info::REDUCE_OP_FAST_MAX_I32,
             &geo::info::SPREAD_F32_2,
             &geo::info::SPREAD_F64_3,
-            &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7,
+            &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7,
             &info::CONVERT_F32_I32_TRUE,
             &info::CONVERT_I32_F32_FALSE,
             &info::CLEAR_F32_1,
@@ -562,7 +562,7 @@ pub mod families {
         /// # Errors
         /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
         /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
-        pub unsafe fn all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7(
+        pub unsafe fn all_the_integer_types_neg5000000000_120_3_4_max_neg6_7(
             &self,
             stream: &::cudarc::driver::CudaStream,
             launch: impl Into<runtime::Launch>,
@@ -571,7 +571,7 @@ pub mod families {
             let ready = runtime::prepare(
                 &self.module,
                 14,
-                &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7,
+                &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7,
                 stream,
                 launch.into(),
             )?;
@@ -994,7 +994,7 @@ pub mod families {
 
         /// The instances of kernel template `all_the_integer_types`:
         ///
-        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`](Self::all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7)
+        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_max_neg6_7`](Self::all_the_integer_types_neg5000000000_120_3_4_max_neg6_7)
         ///
         /// # Safety
         /// As for the instance.
@@ -1525,36 +1525,36 @@ pub mod families {
         };
 
         /// `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>`
-        pub const ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7:
-            runtime::KernelInfo = runtime::KernelInfo {
-            symbol: concat!(
-                "_Z21all_the_integer_typesILxn5000000000ELc120ELs3ELm4E",
-                "Ly18446744073709551615ELan6ELh7EEvPi",
-            ),
-            name: concat!(
-                "all_the_integer_types<-5000000000, 120, 3, 4, 18446744",
-                "073709551615, -6, 7>",
-            ),
-            params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7: runtime::KernelInfo =
+            runtime::KernelInfo {
+                symbol: concat!(
+                    "_Z21all_the_integer_typesILxn5000000000ELc120ELs3ELm4E",
+                    "Ly18446744073709551615ELan6ELh7EEvPi",
+                ),
+                name: concat!(
+                    "all_the_integer_types<-5000000000, 120, 3, 4, 18446744",
+                    "073709551615, -6, 7>",
+                ),
+                params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
+                resources: &[
+                    runtime::Resources {
+                        target: runtime::Target::new(80),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 256,
+                        ..runtime::Resources::NONE
+                    },
+                    runtime::Resources {
+                        target: runtime::Target::accelerated(90),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 256,
+                        ..runtime::Resources::NONE
+                    },
+                ],
+            };
 
         /// `convert<float, int, true>`
         pub const CONVERT_F32_I32_TRUE: runtime::KernelInfo = runtime::KernelInfo {
@@ -1909,7 +1909,8 @@ pub mod families {
             for ()
         {
             const INDEX: usize = 14;
-            const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7;
+            const INFO: &'static runtime::KernelInfo =
+                &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
         }
 
         /// Template arguments that `clear` is instantiated for.

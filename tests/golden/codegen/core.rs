@@ -47,7 +47,7 @@ pub mod families {
             &geo::info::REDUCE_OP_FAST_MAX_I32,
             &geo::info::SPREAD_F32_2,
             &geo::info::SPREAD_F64_3,
-            &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7,
+            &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7,
             &info::CONVERT_F32_I32_TRUE,
             &info::CONVERT_I32_F32_FALSE,
             &info::CLEAR_F32_1,
@@ -384,14 +384,15 @@ pub mod families {
         /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
         /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
         #[derive(Clone, Copy, Debug)]
-        pub struct all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7 {
+        pub struct all_the_integer_types_neg5000000000_120_3_4_max_neg6_7 {
             /// `int *`
             pub out: runtime::DeviceAddress<i32>,
         }
 
-        impl all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7 {
+        impl all_the_integer_types_neg5000000000_120_3_4_max_neg6_7 {
             /// Facts about the kernel.
-            pub const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7;
+            pub const INFO: &'static runtime::KernelInfo =
+                &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -732,7 +733,7 @@ pub mod families {
 
         /// The instances of kernel template `all_the_integer_types`:
         ///
-        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_18446744073709551615_neg6_7`]
+        /// - `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`: [`all_the_integer_types_neg5000000000_120_3_4_max_neg6_7`]
         #[derive(Clone, Copy)]
         pub struct all_the_integer_types<
             const A: i64,
@@ -1299,36 +1300,36 @@ pub mod families {
         };
 
         /// `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>`
-        pub const ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7:
-            runtime::KernelInfo = runtime::KernelInfo {
-            symbol: concat!(
-                "_Z21all_the_integer_typesILxn5000000000ELc120ELs3ELm4E",
-                "Ly18446744073709551615ELan6ELh7EEvPi",
-            ),
-            name: concat!(
-                "all_the_integer_types<-5000000000, 120, 3, 4, 18446744",
-                "073709551615, -6, 7>",
-            ),
-            params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7: runtime::KernelInfo =
+            runtime::KernelInfo {
+                symbol: concat!(
+                    "_Z21all_the_integer_typesILxn5000000000ELc120ELs3ELm4E",
+                    "Ly18446744073709551615ELan6ELh7EEvPi",
+                ),
+                name: concat!(
+                    "all_the_integer_types<-5000000000, 120, 3, 4, 18446744",
+                    "073709551615, -6, 7>",
+                ),
+                params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
+                resources: &[
+                    runtime::Resources {
+                        target: runtime::Target::new(80),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 256,
+                        ..runtime::Resources::NONE
+                    },
+                    runtime::Resources {
+                        target: runtime::Target::accelerated(90),
+                        registers: 8,
+                        stack: Some(0),
+                        barriers: Some(0),
+                        code_bytes: 256,
+                        ..runtime::Resources::NONE
+                    },
+                ],
+            };
 
         /// `convert<float, int, true>`
         pub const CONVERT_F32_I32_TRUE: runtime::KernelInfo = runtime::KernelInfo {
@@ -1683,7 +1684,8 @@ pub mod families {
             for ()
         {
             const INDEX: usize = 14;
-            const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_18446744073709551615_NEG6_7;
+            const INFO: &'static runtime::KernelInfo =
+                &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
         }
 
         /// Template arguments that `clear` is instantiated for.
