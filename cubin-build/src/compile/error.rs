@@ -178,10 +178,9 @@ impl Failure {
 
     /// What to do, when the output is one of the known riddles.
     pub fn help(&self) -> Option<String> {
-        if let Some(header) = self.missing_header() {
-            return Some(headers::help(header));
-        }
-        self.riddle().map(str::to_owned)
+        // gcc without cc1plus, too, says that a file is missing.
+        let riddle = self.riddle().map(str::to_owned);
+        riddle.or_else(|| self.missing_header().map(headers::help))
     }
 
     /// The header that was not found, when that is what went wrong first.
