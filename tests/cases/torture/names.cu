@@ -60,6 +60,8 @@ KERNEL(match) KERNEL(loop) KERNEL(move) KERNEL(gen) KERNEL(Default) KERNEL(_) KE
 KERNEL(u8) KERNEL(i32) KERNEL(f64) KERNEL(usize) KERNEL(str) KERNEL(fmt) KERNEL(clone) KERNEL(drop)
 KERNEL(eq) KERNEL(add) KERNEL(next) KERNEL(to_half) KERNEL(into_half) KERNEL(from_half) KERNEL(as_half) KERNEL(is_half)
 KERNEL(len) KERNEL(is_empty) KERNEL(Ok) KERNEL(Err) KERNEL(None) KERNEL(Box)
+// Names that differ in case alone.
+KERNEL(twice) KERNEL(Twice) KERNEL(TWICE)
 __global__ void f() {}
 
 // Templates: generic parameters beside parameters of the same names; traits of the prelude.
