@@ -187,6 +187,21 @@ fn types_of_one_name_collide() {
 }
 
 #[test]
+fn types_that_only_template_arguments_have_are_defined() {
+    let with = |argument: &str| kernel("gemm", &[argument], vec![scalar("n", "int", Scalar::Int)]);
+    let output = generate(&with_kernels(vec![with("__nv_bfloat16"), with("__half")]));
+    assert_eq!(output.findings, []);
+    for text in [
+        "unsafe impl Gemm for types::BFloat16",
+        "pub struct BFloat16",
+        "unsafe impl Gemm for types::Half",
+        "pub struct Half",
+    ] {
+        assert!(output.text.contains(text), "{text}");
+    }
+}
+
+#[test]
 fn kernels_of_one_rust_name_end_in_a_hash() {
     let output = generate(&with_kernels(vec![
         kernel("fill", &["volatile int"], vec![]),

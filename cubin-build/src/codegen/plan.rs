@@ -574,6 +574,13 @@ impl Builtins {
         for ty in module.globals.iter().filter_map(|global| global.ty) {
             self.add(ty);
         }
+        // Of a type that no parameter has, the instances are told by it all the same.
+        let instances = module.families.iter().flat_map(|family| &family.instances);
+        for argument in instances.flat_map(|instance| &instance.arguments) {
+            if let families::Argument::Type(ty) = argument {
+                self.add(ty);
+            }
+        }
         let records = module
             .records
             .keys()

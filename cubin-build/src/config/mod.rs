@@ -38,7 +38,7 @@
 //! arch = "sm_90*"             # pattern or array of patterns
 //! registers = 168
 //! occupancy = { block = 256, min = 0.25 }   # and dynamic-shared = "16 KiB", if the launch asks for some
-//! level = "warn"              # allow, warn or deny
+//! level = "warn"              # allow, warn or deny; alone it also speaks of a kernel that gets no wrapper
 //! reason = "wgmma accumulators"
 //!
 //! [baseline]
