@@ -371,8 +371,7 @@ impl Reader<'_> {
             match self.signed.take(&unit.cubin) {
                 Ok(mut signatures) => {
                     relative(&mut signatures, &self.places.root);
-                    let file = unit.source.file_name().unwrap_or_default();
-                    parts.push((file.to_string_lossy().into_owned(), signatures));
+                    parts.push((file_of(unit, &image.units), signatures));
                 }
                 Err(why) => {
                     let mut diag = Diag::error(
@@ -480,6 +479,17 @@ impl Reader<'_> {
         }
         signatures
     }
+}
+
+/// The name of a unit's file; its path where that is what tells it from another unit's.
+fn file_of(unit: &Unit, all: &[&Unit]) -> String {
+    let name = unit.source.file_name();
+    let alike = all.iter().filter(|other| other.source.file_name() == name);
+    let shown = match name {
+        Some(name) if alike.count() == 1 => Path::new(name),
+        _ => &unit.source,
+    };
+    shown.to_string_lossy().into_owned()
 }
 
 type ImageFacts = Vec<(String, codegen::Facts)>;

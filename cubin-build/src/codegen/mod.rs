@@ -45,6 +45,7 @@ pub struct Input {
 
 /// A driver binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Backend {
     /// The `cudarc` crate, 0.17 to 0.19, with its features `std`, `driver`, one way of linking,
     /// and one CUDA version (12.0 or later when a target is `sm_90` or later).
@@ -67,6 +68,7 @@ impl Default for Backend {
 
 /// How 16-bit floating point types appear in the generated file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum HalfTypes {
     /// `types::Half` and `types::BFloat16`: two bytes each, no dependency.
     #[default]

@@ -65,7 +65,7 @@ pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Fi
     (merged, findings)
 }
 
-/// One set of signatures for sources that are linked into one cubin, each given with the name of its file. A kernel or
+/// One set of signatures for sources that are linked into one cubin, each given with a name of its file. A kernel or
 /// variable that several of them define under one symbol (an instance of a template, an `inline` variable) is taken
 /// once. What a source keeps to itself (`static`, an anonymous namespace) has a symbol of its own in each; where
 /// several call it alike, each gets the name of its file as an outermost namespace.
@@ -73,8 +73,12 @@ pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Fi
 pub fn linked(sources: &[(String, Signatures)]) -> Signatures {
     let mut merged = Signatures::default();
     let mut symbols: HashSet<String> = HashSet::new();
-    for (file, signatures) in sources {
-        let others = || sources.iter().filter(|(other, _)| other != file);
+    for (index, (file, signatures)) in sources.iter().enumerate() {
+        let others = || {
+            let all = sources.iter().enumerate();
+            all.filter(move |(other, _)| *other != index)
+                .map(|(_, source)| source)
+        };
         let mut import = Import::new(signatures, &merged);
         for kernel in &signatures.kernels {
             if !symbols.insert(kernel.symbol.clone()) {

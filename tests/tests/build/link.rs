@@ -343,6 +343,31 @@ fn mistakes_in_a_link_are_shown_where_they_stand() {
 }
 
 #[test]
+fn files_of_one_name_are_told_apart_by_their_folders() {
+    let Some(project) = super::project("linked-alike") else {
+        return;
+    };
+    for folder in ["one", "two"] {
+        let text = "static __device__ int mine;\nstatic __global__ void hidden(int *p) { *p = mine; }\nvoid use() { hidden<<<1, 1>>>(nullptr); }\n";
+        project.write(&format!("{folder}/part.cu"), text);
+    }
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_90\"]\n[[link]]\nname = \"both\"\nsources = [\"one/part.cu\", \"two/part.cu\"]\n",
+    );
+    project.build().succeeds().does_not_say("warning");
+    let generated = project.generated().expect("a generated file");
+    has(
+        &generated,
+        &[
+            "/// The kernels and variables of `one/part.cu` alone.",
+            "pub mod one_part_cu {",
+            "pub mod two_part_cu {",
+        ],
+    );
+}
+
+#[test]
 fn the_generated_module_compiles() {
     let Some(project) = super::project("linked-compiles") else {
         return;
