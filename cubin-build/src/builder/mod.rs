@@ -251,8 +251,9 @@ impl Builder {
     /// Does it all; on failure shows every finding, tells cargo, and ends the process with status 1.
     ///
     /// Standard output gets cargo's directives: `rerun-if-*` for every file, directory and variable that was
-    /// consulted, one `warning` or `error` line per finding, and for every source that was compiled a line that says
-    /// why, which `cargo build -vv` shows. Standard error gets the findings as rustc would show them.
+    /// consulted, one `warning` or `error` line per finding (of a warning also what to do, since cargo shows nothing else
+    /// of a script that succeeds), and for every source that was compiled a line that says why, which `cargo build -vv`
+    /// shows. Standard error gets the findings as rustc would show them.
     pub fn build(self) {
         let env = Env::process();
         let outcome = run::run(&self, &env);
@@ -295,6 +296,9 @@ impl Builder {
         }
         for diag in &shown {
             cargo::warning(&diag::summary_line(diag));
+            if let Some(help) = diag::help_line(diag) {
+                cargo::warning(&help);
+            }
         }
     }
 

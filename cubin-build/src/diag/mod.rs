@@ -8,7 +8,7 @@ pub mod json;
 pub mod render;
 pub mod sink;
 
-pub use render::{render, summary_line};
+pub use render::{help_line, render, summary_line};
 pub use sink::Sink;
 
 use std::fmt;

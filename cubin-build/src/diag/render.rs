@@ -9,7 +9,7 @@ use annotate_snippets::{
     normalize_untrusted_str, renderer::DecorStyle,
 };
 
-use super::{Diag, Label, Level};
+use super::{Diag, Label, Level, codes};
 use crate::source::SourceFile;
 
 /// Columns of the picture. Fixed: the text must not depend on the terminal it is made in.
@@ -60,6 +60,18 @@ pub fn summary_line(diag: &Diag) -> String {
     line.push_str(&format!("[{}] {}", diag.code, diag.message));
     // A directive is one line: what a tool or a file name smuggled in must not start another.
     line.replace(|c: char| c.is_control(), " ")
+}
+
+/// What to do, on one line, for the `cargo::warning=` after that of the finding: cargo shows nothing else of a build
+/// script that succeeds. The first help that is one line; `None` where there is none, and for budgets, which somebody
+/// chose to be warned of.
+#[must_use]
+pub fn help_line(diag: &Diag) -> Option<String> {
+    if codes::find(diag.code.0).is_some_and(|entry| entry.topic == codes::Topic::Budget) {
+        return None;
+    }
+    let help = diag.help.iter().find(|help| !help.contains('\n'))?;
+    Some(format!("  help: {help}").replace(|c: char| c.is_control(), " "))
 }
 
 /// Control characters made visible, lines kept: the text may quote a file or a tool.

@@ -187,7 +187,8 @@ fn a_fatbin_without_the_ptx_that_is_asked_for_is_a_warning() {
     project
         .build()
         .succeeds()
-        .says("[ptx-missing] many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80");
+        .says("[ptx-missing] many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80")
+        .says("help: make it again with `-gencode arch=compute_90,code=[sm_90,compute_90]`");
     assert!(ptx_files(&project).is_empty());
 
     // What it has, or nothing, is no reason to warn.

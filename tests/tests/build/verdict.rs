@@ -118,11 +118,14 @@ fn a_rule_that_matches_nothing_is_a_warning() {
     );
     let run = project.build().succeeds();
     let lines = run.cargo_lines("warning");
-    assert_eq!(lines.len(), 1, "{lines:?}");
+    let [line, help] = lines.as_slice() else {
+        panic!("{lines:?}");
+    };
     assert!(
-        lines[0].starts_with("cubin.toml:5:10: [unmatched-rule] no kernel matches `fil`"),
-        "{lines:?}"
+        line.starts_with("cubin.toml:5:10: [unmatched-rule] no kernel matches `fil`"),
+        "{line}"
     );
+    assert_eq!(help, "  help: did you mean `fill`?");
 }
 
 #[test]
@@ -237,11 +240,14 @@ fn kernels_without_a_wrapper_are_one_finding_per_template_and_a_rule_can_accept_
     };
     toml("");
     let warnings = project.build().succeeds().cargo_lines("warning");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let [warning, help] = warnings.as_slice() else {
+        panic!("{warnings:?}");
+    };
     assert!(
-        warnings[0].starts_with("kernels/each.cu:1:36: [kernel-refused] no launch wrapper for 5 instances of `each` in kernels/each.cu: "),
-        "{warnings:?}"
+        warning.starts_with("kernels/each.cu:1:36: [kernel-refused] no launch wrapper for 5 instances of `each` in kernels/each.cu: "),
+        "{warning}"
     );
+    assert_eq!(help, "  help: use a struct at namespace scope");
     let generated = project.generated().expect("a generated file");
     assert_eq!(generated.matches("- `each<").count(), 5, "each is listed");
 
