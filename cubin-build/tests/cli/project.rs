@@ -172,10 +172,11 @@ fn a_baseline_lets_only_what_gets_worse_fail() {
     project.write("kernels/sort.cu", &sort(32));
     let run = project.build().succeeds();
     let lines = run.cargo_lines("warning");
-    assert!(
-        lines.len() == 1 && lines[0].contains("[baseline-improved]"),
-        "{lines:?}"
-    );
+    let [warning, help] = lines.as_slice() else {
+        panic!("{lines:?}");
+    };
+    assert!(warning.contains("[baseline-improved]"), "{warning}");
+    assert_eq!(help, "  help: run `cargo cubin baseline write`");
     cubin(&project, &["baseline", "write"]).succeeds();
     let run = project.build().succeeds();
     assert_eq!(run.cargo_lines("warning"), [""; 0]);
