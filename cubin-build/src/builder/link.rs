@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Builder, settings::cu_files, shown_path};
+use super::{
+    Builder,
+    settings::{Excludes, cu_files},
+    shown_path,
+};
 use crate::{
     compile::Source,
     config::{self, Config},
@@ -100,6 +104,7 @@ pub(super) fn wanted(
     builder: &Builder,
     config: &Config,
     root: &Path,
+    excludes: &mut Excludes<'_>,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
 ) -> Vec<Wanted> {
@@ -154,7 +159,10 @@ pub(super) fn wanted(
                     let message = format!("there is no .cu file below `{dir}`");
                     sink.push(wrong(span.as_ref(), message));
                 }
-                Ok(paths) => found.extend(paths),
+                Ok(mut paths) => {
+                    paths.retain(|path| !excludes.exclude(&shown_path(root, path)));
+                    found.extend(paths);
+                }
                 Err(error) => {
                     let message = format!("cannot look for .cu files in `{dir}`: {error}");
                     sink.push(wrong(span.as_ref(), message));

@@ -120,9 +120,18 @@ pub(super) fn resolve(builder: &Builder, env: &Env, sink: &mut Sink) -> Option<S
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
         .join("cubin-build");
     let toolkit = toolkit_request(builder, &config, &work_dir, sink);
-    let wanted = link::wanted(builder, &config, &root, &mut watched, sink);
-    let (mut sources, prebuilt, found) =
-        sources(builder, &config, &wanted, &root, &mut watched, sink);
+    let mut excludes = Excludes::new(builder, &config);
+    let wanted = link::wanted(builder, &config, &root, &mut excludes, &mut watched, sink);
+    let (mut sources, prebuilt, found) = sources(
+        builder,
+        &config,
+        &wanted,
+        &root,
+        &mut excludes,
+        &mut watched,
+        sink,
+    );
+    excludes.report_unmatched(sink);
     let links = link::resolve(wanted, &root, &mut sources, sink);
     let (originals, instances) =
         instantiate::apply(builder, &config, &root, &work_dir, &mut sources, sink);
@@ -387,6 +396,7 @@ fn sources(
     config: &Config,
     links: &[link::Wanted],
     root: &Path,
+    excludes: &mut Excludes<'_>,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
 ) -> (Vec<Source>, Vec<PathBuf>, Set<PathBuf>) {
@@ -413,7 +423,6 @@ fn sources(
                 .filter(|dir| root.join(dir).is_dir()),
         );
     }
-    let mut excludes = Excludes::new(builder, config);
     let mut found = Set::new();
     for dir in &dirs {
         let mut empty = false;
@@ -441,7 +450,6 @@ fn sources(
             );
         }
     }
-    excludes.report_unmatched(sink);
     let mut seen = Set::new();
     let linked = links.iter().flat_map(|link| link.files.iter().cloned());
     // A file that is also named is wanted.
@@ -484,7 +492,7 @@ fn sources(
 }
 
 /// Patterns of files that are no sources, and which of them have left out any.
-struct Excludes<'a> {
+pub(super) struct Excludes<'a> {
     patterns: Vec<(Glob, Option<&'a Span>, bool)>,
 }
 
@@ -503,7 +511,7 @@ impl<'a> Excludes<'a> {
     }
 
     /// Whether the file of this path is left out.
-    fn exclude(&mut self, path: &str) -> bool {
+    pub(super) fn exclude(&mut self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let mut excluded = false;
         for (pattern, _, used) in &mut self.patterns {

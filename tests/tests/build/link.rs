@@ -351,9 +351,10 @@ fn files_of_one_name_are_told_apart_by_their_folders() {
         let text = "static __device__ int mine;\nstatic __global__ void hidden(int *p) { *p = mine; }\nvoid use() { hidden<<<1, 1>>>(nullptr); }\n";
         project.write(&format!("{folder}/part.cu"), text);
     }
+    project.write("two/part_old.cu", "#error not any more\n");
     project.write(
         "cubin.toml",
-        "[build]\narch = [\"sm_90\"]\n[[link]]\nname = \"both\"\nsources = [\"one/part.cu\", \"two/part.cu\"]\n",
+        "[build]\narch = [\"sm_90\"]\nexclude = [\"*_old.cu\"]\n[[link]]\nname = \"both\"\ndirs = [\"one\", \"two\"]\n",
     );
     project.build().succeeds().does_not_say("warning");
     let generated = project.generated().expect("a generated file");
