@@ -108,8 +108,8 @@ impl Builder {
         self
     }
 
-    /// Leaves out files that [`dir`](Self::dir) and [`Link::dir`] find: `.exclude("*_dummy.cu")`, `.exclude("kernels/old/*")`. The same
-    /// as `exclude` under `[build]` in `cubin.toml`.
+    /// Leaves out files that [`dir`](Self::dir) and [`Link::dir`] find: `.exclude("*_dummy.cu")`,
+    /// `.exclude("kernels/old/*")`. The same as `exclude` under `[build]` in `cubin.toml`.
     ///
     /// A pattern without `/` is compared with the file's name, any other with its path from the package's directory;
     /// `*` stands for any characters, `/` included, `?` for one. A file that is named ([`file`](Self::file)) is a
