@@ -184,6 +184,9 @@ pub(super) fn components(name: &str) -> Vec<&str> {
         .collect()
 }
 
+/// As nvcc spells the namespace without a name before what is in it.
+const ANONYMOUS: &str = "(anonymous namespace)::";
+
 fn is_anonymous(part: &str) -> bool {
     matches!(part, "(anonymous namespace)" | "<unnamed>" | "{anonymous}")
         || part.starts_with("_GLOBAL__N_")
@@ -267,6 +270,13 @@ pub(super) fn snake_case(name: &str) -> String {
 /// A C++ type or template argument as part of a Rust name.
 pub(super) fn spell(argument: &str, extent: Extent) -> String {
     let argument = argument.trim().trim_start_matches("::").trim();
+    // No cast, though it looks like one.
+    let anonymous = match extent {
+        Extent::Last => "",
+        Extent::Whole => "anonymous::",
+    };
+    let argument = argument.replace(ANONYMOUS, anonymous);
+    let argument = argument.trim();
     if let Some((cast, value)) = argument.strip_prefix('(').and_then(split_cast) {
         return short_value(cast, value, extent);
     }
@@ -354,7 +364,9 @@ fn split_cast(rest: &str) -> Option<(&str, &str)> {
 }
 
 fn short_value(cast: &str, value: &str, extent: Extent) -> String {
-    let digits = value.trim_end_matches(['u', 'U', 'l', 'L']);
+    let number = value.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    let suffix: &[char] = if number { &['u', 'U', 'l', 'L'] } else { &[] };
+    let digits = value.trim_end_matches(suffix);
     let text = match digits.strip_prefix('-') {
         Some(positive) => format!("neg{}", sanitize_middle(positive)),
         None => sanitize_middle(digits),
@@ -479,6 +491,8 @@ mod tests {
             "span_f32_max"
         );
         assert_eq!(short("(const ns::Fp *)0"), "null");
+        assert_eq!(short("(anonymous namespace)::Local"), "Local");
+        assert_eq!(short("ns::(anonymous namespace)::Local *"), "Local_ptr");
         assert_eq!(short("ns::Point<ns::Fp, (const ns::Fp *)0>::Mem"), "Mem");
         assert_eq!(short("::__half"), "f16");
         assert_eq!(short("const float"), "f32");

@@ -1,7 +1,7 @@
 //! nvcc's command line, and which requests it can carry.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     path::{Path, PathBuf},
 };
 
@@ -269,14 +269,29 @@ const ONE_NAMESPACE: &[&str] = &[
     "-DCUB_IGNORE_NAMESPACE_MAGIC_ERROR=",
 ];
 
+/// A header that every source includes first. nvcc makes the symbols of what has internal linkage (`static`, anonymous
+/// namespaces) from the name of the source's first entity with external linkage, and where there is none, from its own
+/// process's number (13.5): the same variable would then have another symbol for each target and after each
+/// compilation. Nothing of the host code is kept.
+pub(super) const ANCHOR: &str = "\
+extern \"C\" void cubin_build_anchor();
+extern \"C\" void cubin_build_anchor() {}
+";
+
+/// Where that header stands.
+pub(super) fn anchor(request: &Request<'_>) -> PathBuf {
+    request.out_dir.join("anchor.h")
+}
+
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
-    options: &Options,
+    request: &Request<'_>,
     source: &Source,
     target: Sm,
     host: Option<&HostCompiler>,
 ) -> Vec<OsString> {
-    let mut words: Vec<OsString> = Vec::new();
+    let options = request.options;
+    let mut words: Vec<OsString> = vec!["-include".into(), quoted("", &anchor(request))];
     let mut word = |text: String| words.push(text.into());
     let all = || options.flags.iter().chain(&source.flags);
     if let Some(std) = &options.std
@@ -340,20 +355,29 @@ fn escaped(value: &str) -> String {
     text
 }
 
-/// `-I` with a directory; one with a comma, at which nvcc would split it, between quotes.
+/// `-I` with a directory.
 fn include_word(dir: &Path) -> OsString {
-    let quote = if dir.as_os_str().as_encoded_bytes().contains(&b',') {
+    let here = Path::new(".");
+    quoted(
+        "-I",
+        if dir.as_os_str().is_empty() {
+            here
+        } else {
+            dir
+        },
+    )
+}
+
+/// A path behind `flag`; one with a comma, at which nvcc would split it, between quotes.
+fn quoted(flag: &str, path: &Path) -> OsString {
+    let quote = if path.as_os_str().as_encoded_bytes().contains(&b',') {
         "\""
     } else {
         ""
     };
-    let mut word = OsString::from("-I");
+    let mut word = OsString::from(flag);
     word.push(quote);
-    word.push(if dir.as_os_str().is_empty() {
-        OsStr::new(".")
-    } else {
-        dir.as_os_str()
-    });
+    word.push(path);
     word.push(quote);
     word
 }

@@ -9,6 +9,7 @@
 //!     log.txt                            what nvcc printed
 //!     record.txt                         everything the result depends on, one item per line; written last
 //! OUT_DIR/units/saxpy-3fa19c04/probe.1.sm_90a/    only where the front end was asked something ([`FrontEnd`])
+//! OUT_DIR/anchor.h                       what every source includes first, so that symbols are the same on all targets
 //! OUT_DIR/linked/solver/sm_90a/          one directory per linked module and target ([`link`])
 //!     solver.cubin
 //!     log.txt
@@ -56,7 +57,7 @@ pub use self::{
     ptxas_log::Spills,
 };
 use crate::{
-    cache::Files,
+    cache::{self, Files},
     env::Env,
     jobs,
     toolkit::{HostCompiler, Toolkit, host_compiler},
@@ -195,6 +196,13 @@ pub struct Watch {
 /// cannot be used, an unwritable directory). What is wrong with single sources is in [`Outcome::failures`].
 pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     command::check(request)?;
+    let anchor = command::anchor(request);
+    std::fs::create_dir_all(request.out_dir)
+        .and_then(|()| cache::write_if_changed(&anchor, command::ANCHOR.as_bytes()))
+        .map_err(|error| Error::OutDir {
+            path: anchor,
+            why: error.to_string(),
+        })?;
     let files = Files::default();
     let host = host_compiler(env, command::ccbin(request.options).as_deref());
     let common = unit::Common::new(env, request, host.as_ref().ok(), &files);

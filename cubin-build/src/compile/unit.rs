@@ -129,7 +129,7 @@ impl<'a> Plan<'a> {
             _ => Kind::Cuda,
         };
         let words = match kind {
-            Kind::Cuda => command::nvcc_words(request.options, source, target, common.host),
+            Kind::Cuda => command::nvcc_words(request, source, target, common.host),
             Kind::Ptx => {
                 let mut words: Vec<OsString> = vec![format!("-arch={target}").into(), "-v".into()];
                 words.extend(
@@ -380,7 +380,10 @@ impl<'a> Plan<'a> {
                 class: Class::Content,
             }]);
         }
-        let dependencies = depfile::read(ending(made, ".cpp1.ii")?).ok()?;
+        let mut dependencies = depfile::read(ending(made, ".cpp1.ii")?).ok()?;
+        // Ours, and part of the words.
+        let anchor = command::anchor(request);
+        dependencies.retain(|dependency| dependency.path != anchor);
         if dependencies.is_empty() {
             return None;
         }

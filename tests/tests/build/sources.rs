@@ -1,6 +1,6 @@
 //! Sources that are more than a `.cu` file: instances made on request, PTX, cubins, fatbins.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use cubin_tests::tools;
 
@@ -271,4 +271,36 @@ fn types_of_thrust_are_the_same_on_every_target() {
     let turn = signature(&generated, "turn");
     assert!(turn.contains("by: thrust::complex_f32, at: cuda::std_::array_i32_2, p: &mut impl runtime::Out<thrust::complex_f32>"), "{turn}");
     assert_eq!(generated.matches("pub unsafe fn turn").count(), 1);
+}
+
+#[test]
+fn internal_symbols_are_the_same_on_all_targets_and_after_every_compilation() {
+    let Some(project) = super::project("internal") else {
+        return;
+    };
+    // Nothing here has external linkage, so nvcc alone would put its process's number into the symbol.
+    project.write(
+        "kernels/fill.cu",
+        "namespace { __device__ int count; struct Local { float f; }; }\n\
+         template <typename T> __global__ void tally(T *p) { *p = T(); count++; }\n\
+         template __global__ void tally<float>(float *);\n\
+         template __global__ void tally<Local>(Local *);\n",
+    );
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_80\", \"sm_90\"]\n[generate]\nbackend = \"core\"\n",
+    );
+    project.build().succeeds().does_not_say("warning");
+    let generated = project.generated().expect("a generated file");
+    assert_eq!(generated.matches("pub const COUNT:").count(), 1);
+    assert_eq!(generated.matches("pub struct tally_Local").count(), 1);
+    assert!(generated.contains("_GLOBAL__N_"), "{generated}");
+    let units = project.out_dir().join("kernels/cubin-build/units");
+    fs::remove_dir_all(&units).expect("the units");
+    project.write(
+        "build.rs",
+        "fn main() { cubin_build::Builder::new().dir(\"kernels\").build(); }\n// Runs again.\n",
+    );
+    project.build().succeeds();
+    assert_eq!(project.generated(), Some(generated));
 }
