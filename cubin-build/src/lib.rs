@@ -94,6 +94,7 @@ pub mod env;
 pub mod jobs;
 #[doc(hidden)]
 pub mod json;
+pub mod kernel;
 pub mod policy;
 mod report;
 pub mod signature;

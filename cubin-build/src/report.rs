@@ -16,7 +16,7 @@ use crate::{
     diag::{Level, json::to_json},
     env::Env,
     json::{Object, array},
-    policy::Spills,
+    kernel::Spills,
 };
 
 /// The environment variable that asks for a report.
@@ -62,11 +62,11 @@ pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io:
             .string("name", &facts.name)
             .string("symbol", &facts.symbol)
             .string("target", &facts.target.to_string())
-            .number("registers", facts.registers)
-            .number_or_null("stack", facts.stack)
+            .number("registers", facts.resources.registers)
+            .number_or_null("stack", facts.resources.stack)
             .number_or_null("spills", facts.spills.map(Spills::total))
-            .number("static_shared", facts.static_shared)
-            .number_or_null("params", facts.params)
+            .number("static_shared", facts.resources.static_shared)
+            .number_or_null("params", facts.params_size())
             .finish()
     });
     let baseline = match &outcome.baseline {

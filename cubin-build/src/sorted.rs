@@ -48,6 +48,11 @@ impl<K, V> Map<K, V> {
         self.iter().map(|(key, _)| key)
     }
 
+    /// Keys with their values, which may be changed, in the order they came.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.entries.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
     /// The values, by key.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cubin_build::{builder::Output, diag::codes, policy::Facts};
+use cubin_build::{builder::Output, diag::codes, kernel::Facts};
 use cubin_tests::{
     candle::{self, Subset},
     oracle, tools, user_crate,
@@ -227,32 +227,32 @@ fn figures_equal_what_nvidias_tools_print() {
             };
             let shown = &shown[&symbol];
             let verbose = &verbose[&symbol];
-            same("registers", Some(facts.registers.into()), Some(shown.reg));
-            same("registers", Some(facts.registers.into()), verbose.registers);
-            same("stack", facts.stack.map(Into::into), shown.stack);
+            same(
+                "registers",
+                Some(facts.resources.registers.into()),
+                Some(shown.reg),
+            );
+            same(
+                "registers",
+                Some(facts.resources.registers.into()),
+                verbose.registers,
+            );
+            same("stack", facts.resources.stack.map(Into::into), shown.stack);
             // From sm_90 on the system has 1,024 bytes of every block that uses shared memory at all.
             let reserved = if target == "sm_90" { 1024 } else { 0 };
             same(
                 "shared memory",
-                Some(facts.static_shared),
+                Some(facts.resources.static_shared),
                 Some(shown.shared.saturating_sub(reserved)),
             );
             let spills = facts.spills.expect("spills of a kernel compiled here");
-            same(
-                "spill stores",
-                Some(spills.stores.into()),
-                Some(verbose.stores),
-            );
-            same(
-                "spill loads",
-                Some(spills.loads.into()),
-                Some(verbose.loads),
-            );
+            same("spill stores", Some(spills.stores), Some(verbose.stores));
+            same("spill loads", Some(spills.loads), Some(verbose.loads));
             spilling += usize::from(spills.total() > 0);
             let end = shown.params.iter().map(|(_, offset, size)| offset + size);
             same(
                 "parameter bytes",
-                facts.params.map(Into::into),
+                facts.params_size().map(Into::into),
                 Some(end.max().unwrap_or_default()),
             );
         }

@@ -28,7 +28,7 @@ use std::{
 use cubin_build::{
     Builder,
     builder::{Error, Output},
-    policy::Facts,
+    kernel::Facts,
 };
 use cubin_core::Cubin;
 use cubin_tests::{oracle, tools, user_crate};
@@ -286,11 +286,11 @@ fn figures_of(facts: &Facts, kernel: &cubin_core::Function<'_>) -> Figures {
         value.map(|value| vec![value.map(u64::from).iter().product::<u64>()])
     };
     BTreeMap::from([
-        ("registers", one(Some(facts.registers.into()))),
-        ("stack", one(facts.stack.map(Into::into))),
+        ("registers", one(Some(facts.resources.registers.into()))),
+        ("stack", one(facts.resources.stack.map(Into::into))),
         ("spills", one(facts.spills.map(|spills| spills.total()))),
-        ("static-shared", one(Some(facts.static_shared))),
-        ("params", one(facts.params.map(Into::into))),
+        ("static-shared", one(Some(facts.resources.static_shared))),
+        ("params", one(facts.params_size().map(Into::into))),
         ("barriers", one(kernel.resources.barriers.map(Into::into))),
         ("max-threads", product(kernel.launch.max_threads)),
         ("required-threads", product(kernel.launch.required_threads)),

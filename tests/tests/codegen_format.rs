@@ -9,13 +9,14 @@ use std::{
 
 use codegen_support::made::{kernel, number, param, scalar, with_kernels};
 use cubin_build::{
-    codegen::{Backend, Facts, HalfTypes, Image, Input, Module, generate},
+    codegen::{Backend, HalfTypes, Image, Input, Module, generate},
+    kernel::{Facts, Spills},
     signature::model::{
         Definition, Enum, EnumId, Field, Global, Param, Pointer, Record, RecordId, Scalar,
         Signatures, Space, TemplateArg, TemplateValue, Type, ValueType, Vector,
     },
 };
-use cubin_core::{LaunchBounds, Params, Resources, Sm};
+use cubin_core::{Function, Sm};
 
 #[test]
 fn rustfmt_leaves_the_generated_file_alone() {
@@ -340,22 +341,19 @@ fn module(width: usize) -> Module {
             global(long("q"), Some(pointer(of_record(2), false)), 8),
         ]
     });
-    let mut resources = Resources::default();
+    let mut facts = Facts::new("", Sm::new(90), &Function::default());
+    let resources = &mut facts.resources;
     resources.registers = 255;
     resources.spill_instructions = Some(3);
     resources.stack = Some(100_000);
     resources.static_shared = 49_152;
     resources.code_bytes = 1_000_000;
     resources.barriers = Some(1);
-    let mut launch = LaunchBounds::default();
-    launch.max_threads = Some([1024, 1, 1]);
-    let facts = Facts {
-        resources,
-        spills: Some((12_345, 67)),
-        spilling_callees: Vec::new(),
-        launch,
-        params: Params::NotRecorded,
-    };
+    facts.launch.max_threads = Some([1024, 1, 1]);
+    facts.spills = Some(Spills {
+        stores: 12_345,
+        loads: 67,
+    });
     let facts = kernels.iter().map(|kernel| {
         let targets = [(Sm::new(90), facts.clone())];
         (kernel.symbol.clone(), targets.into_iter().collect())

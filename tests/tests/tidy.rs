@@ -35,7 +35,7 @@ const CORE: &[&[&str]] = &[
 
 /// Modules of `cubin-build`.
 const BUILD: &[&[&str]] = &[
-    &["env", "cargo", "source", "json", "sorted"],
+    &["env", "cargo", "source", "json", "sorted", "kernel"],
     &["toolkit", "jobs", "cache", "compile"],
     &["diag"],
     &["signature", "config", "policy"],

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::sorted::Map;
-use cubin_core::{Cubin, Function, Params, Sm};
+use cubin_core::{Cubin, Function, Sm};
 
 use super::{
     messages,
@@ -21,6 +21,7 @@ use crate::{
     compile::{Linked, Unit},
     config::Config,
     diag::{Diag, Level, Sink, codes},
+    kernel::Facts,
     policy,
     signature::{
         self, Finding, declared,
@@ -42,7 +43,7 @@ pub(super) struct Compiled {
     pub(super) module: codegen::Module,
     /// The cubins and the PTX: (name beside the generated file, bytes).
     pub(super) cubins: Vec<(String, Vec<u8>)>,
-    pub(super) facts: Vec<policy::Facts>,
+    pub(super) facts: Vec<Facts>,
 }
 
 /// The machine code of one source for one target.
@@ -148,7 +149,7 @@ impl Reader<'_> {
     /// why.
     pub(super) fn read(&mut self, names: &Names<'_>, images: Vec<Image<'_>>) -> Option<Compiled> {
         let mut per_target = Vec::new();
-        let mut kernels: Map<String, Map<Sm, codegen::Facts>> = Map::new();
+        let mut kernels: Map<String, Map<Sm, Facts>> = Map::new();
         let mut cubins = Vec::new();
         let mut embedded = Vec::new();
         let count = images.len();
@@ -156,8 +157,9 @@ impl Reader<'_> {
             let Some((signatures, facts)) = self.image(names.source, &image) else {
                 continue;
             };
-            for (symbol, facts) in facts {
-                kernels.or_default(symbol).insert(image.target, facts);
+            for facts in facts {
+                let targets = kernels.or_default(facts.symbol.clone());
+                targets.insert(image.target, facts);
             }
             per_target.push((image.target, signatures));
             if let Some(text) = image.ptx {
@@ -198,7 +200,7 @@ impl Reader<'_> {
                 self.places.of(&signatures, &finding.symbol),
             ));
         }
-        let facts = policy_facts(&signatures, &kernels, self.places);
+        let facts = name(&mut kernels, &signatures, self.places);
         self.refused(names.source, &signatures, &findings);
         let module = codegen::Module {
             name: names.module.to_owned(),
@@ -289,18 +291,25 @@ impl Reader<'_> {
         }
     }
 
+    fn unreadable(&mut self, source: &str, target: Sm, error: &cubin_core::Error) {
+        self.sink.push(Diag::error(
+            codes::CUBIN_UNREADABLE,
+            format!("the cubin of {source} for {target} cannot be read: {error}"),
+        ));
+    }
+
     /// The kernels of one cubin with their checked signatures.
-    fn image(&mut self, source: &str, image: &Image<'_>) -> Option<(Signatures, ImageFacts)> {
+    fn image(&mut self, source: &str, image: &Image<'_>) -> Option<(Signatures, Vec<Facts>)> {
         let target = image.target;
-        let read = Cubin::parse(&image.bytes)
-            .and_then(|cubin| Ok((cubin.target()?, cubin.functions()?, cubin.variables()?)));
-        let (recorded, functions, variables) = match read {
+        let read = Cubin::parse(&image.bytes).and_then(|cubin| {
+            let (recorded, functions) = (cubin.target()?, cubin.functions()?);
+            let variables = cubin.variables()?;
+            Ok((cubin, recorded, functions, variables))
+        });
+        let (cubin, recorded, functions, variables) = match read {
             Ok(read) => read,
             Err(error) => {
-                self.sink.push(Diag::error(
-                    codes::CUBIN_UNREADABLE,
-                    format!("the cubin of {source} for {target} cannot be read: {error}"),
-                ));
+                self.unreadable(source, target, &error);
                 return None;
             }
         };
@@ -344,18 +353,19 @@ impl Reader<'_> {
             .filter(|function| function.kernel)
             .filter(is_known)
             .map(|function| {
-                let (spills, spilling_callees) = spills.of(function);
-                let facts = codegen::Facts {
-                    resources: function.resources.clone(),
-                    spills: spills.map(|spills| (spills.stores, spills.loads)),
-                    spilling_callees,
-                    launch: function.launch,
-                    params: function.params.clone(),
-                };
-                (function.symbol.to_owned(), facts)
+                // Its C++ name is final when the targets are merged.
+                let mut facts = Facts::of(function.symbol, target, &cubin, function)?;
+                (facts.spills, facts.spilling_callees) = spills.of(function);
+                Ok(facts)
             })
-            .collect();
-        Some((signatures, facts))
+            .collect::<cubin_core::Result<Vec<Facts>>>();
+        match facts {
+            Ok(facts) => Some((signatures, facts)),
+            Err(error) => {
+                self.unreadable(source, target, &error);
+                None
+            }
+        }
     }
 
     /// From the compiler's side files, checked against the cubin.
@@ -492,8 +502,6 @@ fn file_of(unit: &Unit, all: &[&Unit]) -> String {
     shown.to_string_lossy().into_owned()
 }
 
-type ImageFacts = Vec<(String, codegen::Facts)>;
-
 /// Gives files with letters beyond ASCII their names back.
 ///
 /// In the line markers of `X.cudafe1.gpu` every such byte is three octal digits, without the backslash that would tell
@@ -561,41 +569,23 @@ fn toolkit_dirs(toolkit: Option<&Toolkit>) -> Vec<PathBuf> {
         .collect()
 }
 
-fn policy_facts(
+/// Gives kernels their C++ names and places; yields all, by symbol and target.
+fn name(
+    kernels: &mut Map<String, Map<Sm, Facts>>,
     signatures: &Signatures,
-    kernels: &Map<String, Map<Sm, codegen::Facts>>,
     places: &mut Places,
-) -> Vec<policy::Facts> {
+) -> Vec<Facts> {
     let mut all = Vec::new();
-    for (symbol, targets) in kernels {
-        let kernel = signatures
-            .kernels
-            .iter()
-            .find(|kernel| kernel.symbol == *symbol);
-        let name = kernel.map_or(symbol, |kernel| &kernel.name);
+    for (symbol, targets) in kernels.iter_mut() {
+        let mut named = signatures.kernels.iter();
+        let kernel = named.find(|kernel| kernel.symbol == *symbol);
         let place = places.of(signatures, symbol);
-        for (target, facts) in targets {
-            let threads = facts.launch.max_threads.or(facts.launch.required_threads);
-            all.push(policy::Facts {
-                name: name.clone(),
-                symbol: symbol.clone(),
-                target: *target,
-                registers: facts.resources.registers,
-                stack: facts.resources.stack,
-                spills: facts.spills.map(|(stores, loads)| policy::Spills {
-                    stores: u32::try_from(stores).unwrap_or(u32::MAX),
-                    loads: u32::try_from(loads).unwrap_or(u32::MAX),
-                }),
-                params: match &facts.params {
-                    Params::NotRecorded => None,
-                    Params::Recorded { size, .. } => Some(*size),
-                },
-                spilling_callees: facts.spilling_callees.clone(),
-                static_shared: facts.resources.static_shared,
-                barriers: facts.resources.barriers,
-                max_threads: threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
-                place: place.clone(),
-            });
+        for (_, facts) in targets.iter_mut() {
+            if let Some(kernel) = kernel {
+                facts.name.clone_from(&kernel.name);
+            }
+            facts.place.clone_from(&place);
+            all.push(facts.clone());
         }
     }
     all

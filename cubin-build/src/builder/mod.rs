@@ -24,7 +24,7 @@ use crate::{
     cargo,
     diag::{self, Diag, Level, Sink},
     env::Env,
-    policy::Facts,
+    kernel::Facts,
     report,
 };
 pub use link::Link;

@@ -9,7 +9,8 @@ use cubin_core::{
 };
 
 use crate::{
-    compile::{Spills, Unit},
+    compile::Unit,
+    kernel::Spills,
     signature,
     sorted::{self, Map},
 };

@@ -10,8 +10,11 @@ use super::{
     types::Scope,
     write::count,
 };
-use crate::signature::model::{Definition, Type};
-use crate::sorted;
+use crate::{
+    kernel::Spills,
+    signature::model::{Definition, Type},
+    sorted,
+};
 
 /// Text as inline code, on one line.
 pub(super) fn code(text: &str) -> String {
@@ -246,7 +249,7 @@ fn table(doc: &mut String, module: &Module, planned: &PlannedKernel<'_>) {
 
 fn spills(facts: &Facts) -> String {
     match (facts.spills, facts.resources.spill_instructions) {
-        (Some((stores, loads)), _) => format!("{stores} B stored, {loads} B loaded"),
+        (Some(Spills { stores, loads }), _) => format!("{stores} B stored, {loads} B loaded"),
         (None, Some(instructions)) => count(u64::from(instructions), "instruction"),
         (None, None) => "unknown".to_owned(),
     }

@@ -2,6 +2,8 @@
 
 use cubin_core::{Sm, arch::Suffix};
 
+use crate::kernel::Spills;
+
 use super::{
     Facts, Module, docs,
     plan::PlannedKernel,
@@ -77,7 +79,7 @@ fn resources(sm: Sm, facts: &Facts) -> Expr {
     if let Some(stack) = resources.stack {
         field("stack", format!("Some({})", integer(u64::from(stack))));
     }
-    if let Some((stores, loads)) = facts.spills {
+    if let Some(Spills { stores, loads }) = facts.spills {
         field(
             "spills",
             format!("Some(({}, {}))", integer(stores), integer(loads)),

@@ -28,9 +28,9 @@ mod variables;
 mod write;
 
 use crate::sorted::{self, Map};
-use cubin_core::{LaunchBounds, Params, Resources, Sm};
+use cubin_core::Sm;
 
-use crate::signature::model::Signatures;
+use crate::{kernel::Facts, signature::model::Signatures};
 
 /// Everything that one generated file is made from.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,21 +101,6 @@ pub struct Image {
     pub file: String,
     /// Of PTX, the target that it was assembled for, whose facts say what a launch must keep to. `None` for a cubin.
     pub assembled_for: Option<Sm>,
-}
-
-/// What is known of one kernel on one target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
-    /// What it needs of a multiprocessor.
-    pub resources: Resources,
-    /// Bytes of spill stores and of spill loads per thread, from ptxas; those of functions that it calls included.
-    pub spills: Option<(u64, u64)>,
-    /// C++ names of the functions that it calls and that spill, sorted.
-    pub spilling_callees: Vec<String>,
-    /// What the source demands of a launch.
-    pub launch: LaunchBounds,
-    /// The parameter records of the cubin.
-    pub params: Params,
 }
 
 /// The generated file.

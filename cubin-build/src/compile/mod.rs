@@ -54,12 +54,12 @@ pub use self::{
     front_end::{FrontEnd, Registrations},
     link::{Group, Linkage, Linked, link},
     message::{Level, Message, Tool},
-    ptxas_log::Spills,
 };
 use crate::{
     cache::{self, Files},
     env::Env,
     jobs,
+    kernel::Spills,
     toolkit::{HostCompiler, Toolkit, host_compiler},
 };
 

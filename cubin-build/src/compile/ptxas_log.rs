@@ -14,23 +14,7 @@
 //! Relocatable code has one copy for all, which is printed before or after them (11.8, 12.4 and 13.5).
 
 use super::message::ptxas_info;
-use crate::sorted::Map;
-
-/// Bytes of registers that a function moves to and from local memory, counted over its instructions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Spills {
-    /// Bytes of spill stores.
-    pub stores: u64,
-    /// Bytes of spill loads.
-    pub loads: u64,
-}
-
-impl Spills {
-    /// Stores and loads together: what a `spills` budget counts.
-    pub const fn total(self) -> u64 {
-        self.stores.saturating_add(self.loads)
-    }
-}
+use crate::{kernel::Spills, sorted::Map};
 
 /// What a log says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -138,7 +138,7 @@ pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
             let Some(budget) = selection.budget(key) else {
                 continue;
             };
-            let value = facts.value(key);
+            let value = super::value(facts, key);
             let within = value.is_some_and(|value| value <= budget.limit.value);
             if within || budget.level == Level::Allow {
                 continue;

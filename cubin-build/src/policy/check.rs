@@ -77,7 +77,7 @@ fn check_kernel<'a>(
             let Some(budget) = selection.budget(key) else {
                 continue;
             };
-            let value = facts.value(key);
+            let value = super::value(facts, key);
             if value.is_some_and(|value| value <= budget.limit.value) {
                 continue;
             }

@@ -151,7 +151,7 @@ impl From<Accepted<'_>> for Diag {
             recorded,
         } = finding;
         let key = budget.key;
-        let has = match facts.value(key) {
+        let has = match super::value(facts, key) {
             Some(value) => figures_on_targets(
                 key,
                 &[Excess {
@@ -468,7 +468,7 @@ fn figures(facts: &Facts, key: Key) -> String {
     keys.extend(Key::ALL.into_iter().filter(|other| *other != key));
     let mut parts = Vec::new();
     for (index, other) in keys.into_iter().enumerate() {
-        let value = facts.value(other);
+        let value = super::value(facts, other);
         // Zeros are worth a word only where they are the subject; the size of parameters nowhere else.
         if index > 0 && (value == Some(0) || other == Key::Params) {
             continue;
@@ -486,7 +486,7 @@ fn figures(facts: &Facts, key: Key) -> String {
             (_, None) => continue,
         });
     }
-    if let Some(threads) = facts.max_threads {
+    if let Some(threads) = facts.block_threads() {
         parts.push(format!("launch bounds {threads}"));
         if let Some(occupancy) = occupancy::of(facts, threads, 0) {
             let percent = occupancy::percent(occupancy.ratio());

@@ -55,11 +55,11 @@ pub(super) fn remedy(facts: &Facts, budget: &Budget<'_>) -> Option<String> {
             "arrays that are indexed at run time, calls that are not inlined and spills live on the stack: \
              unroll the loops over them, or mark callees `__forceinline__`"
         }
-        Key::Spills if facts.registers >= MOST_REGISTERS - 1 => {
+        Key::Spills if facts.resources.registers >= MOST_REGISTERS - 1 => {
             "the kernel is at the limit of 255 registers per thread: keep fewer values alive, for example by smaller \
              tiles, or split it"
         }
-        Key::Spills if facts.max_threads.is_some() => {
+        Key::Spills if facts.block_threads().is_some() => {
             "fewer threads in `__launch_bounds__`, or fewer blocks in its second argument, leave more registers to \
              each thread"
         }
@@ -77,7 +77,7 @@ pub(super) fn remedy(facts: &Facts, budget: &Budget<'_>) -> Option<String> {
 }
 
 fn fewer_registers(facts: &Facts, budget: u64) -> Option<String> {
-    let threads = facts.max_threads.unwrap_or(USUAL_BLOCK);
+    let threads = facts.block_threads().unwrap_or(USUAL_BLOCK);
     if let Some(blocks) = blocks_for(threads, budget).filter(|blocks| *blocks > 1) {
         return Some(format!(
             "`__launch_bounds__({threads}, {blocks})` makes ptxas stay at {} registers, perhaps at the price of \

@@ -33,10 +33,10 @@ pub(super) fn of(facts: &Facts, threads: u32, dynamic_shared: u64) -> Option<Occ
 fn block(facts: &Facts, threads: u32, dynamic_shared: u64) -> Block {
     Block {
         threads,
-        registers: facts.registers,
-        static_shared: facts.static_shared,
+        registers: facts.resources.registers,
+        static_shared: facts.resources.static_shared,
         dynamic_shared,
-        barriers: facts.barriers.unwrap_or(0).into(),
+        barriers: facts.resources.barriers.unwrap_or(0).into(),
     }
 }
 
@@ -151,7 +151,7 @@ impl<'a> OnTarget<'a> {
     /// Whether the kernel declares that it is never launched with so many threads.
     fn too_large(&self) -> bool {
         self.facts
-            .max_threads
+            .block_threads()
             .is_some_and(|most| most < self.block.threads)
     }
 
@@ -229,7 +229,7 @@ fn figures(on: &OnTarget<'_>) -> String {
             .static_shared
             .saturating_add(on.block.dynamic_shared)
     );
-    if let Some(threads) = on.facts.max_threads {
+    if let Some(threads) = on.facts.block_threads() {
         text.push_str(&format!(", launch bounds {threads}"));
     }
     text
@@ -245,7 +245,7 @@ fn limits_text(on: &OnTarget<'_>) -> String {
         ..
     } = on.occupancy;
     if on.too_large() {
-        let most = on.facts.max_threads.unwrap_or(0);
+        let most = on.facts.block_threads().unwrap_or(0);
         return format!(
             "`__launch_bounds__({most})` forbids blocks of {} threads",
             on.block.threads
@@ -302,7 +302,7 @@ fn remedies(on: &OnTarget<'_>, limit: &config::Occupancy) -> Vec<String> {
             ));
         }
     }
-    let most = on.facts.max_threads.unwrap_or(u32::MAX);
+    let most = on.facts.block_threads().unwrap_or(u32::MAX);
     let other = by_block_size(on.limits, on.block)
         .filter(|(threads, reached)| *threads <= most && reached.ratio() + TOLERANCE >= limit.min)
         .min_by_key(|(threads, _)| (threads.abs_diff(limit.block), *threads));

@@ -8,7 +8,8 @@ pub(crate) mod made;
 use std::path::Path;
 
 use cubin_build::{
-    codegen::{Backend, Facts, HalfTypes, Image, Input, Module},
+    codegen::{Backend, HalfTypes, Image, Input, Module},
+    kernel::Facts,
     signature,
     sorted::Map,
 };
@@ -34,13 +35,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
         let findings = signature::check::check(&mut signatures, &kernels, target);
         assert_eq!(findings, [], "{name}");
         for kernel in kernels {
-            let known = Facts {
-                resources: kernel.resources,
-                spills: None,
-                spilling_callees: Vec::new(),
-                launch: kernel.launch,
-                params: kernel.params,
-            };
+            let known = Facts::new(kernel.symbol, target, &kernel);
             facts
                 .or_default(kernel.symbol.to_owned())
                 .insert(target, known);

@@ -1,7 +1,8 @@
 //! The ratchet: what passes, what fails, what is written.
 
 use cubin_build::{
-    policy::{Baseline, Facts, Policy, Spills, baseline_from, check},
+    kernel::{Facts, Spills},
+    policy::{Baseline, Policy, baseline_from, check},
     source::SourceFile,
 };
 
@@ -16,9 +17,9 @@ fn kernels() -> Vec<Facts> {
         kernel("gemm<float>", 4, "sm_80"),
         kernel("ns::scale", 9, "sm_80"),
     ];
-    kernels[0].stack = None;
-    kernels[1].registers = 168;
-    kernels[2].registers = 128;
+    kernels[0].resources.stack = None;
+    kernels[1].resources.registers = 168;
+    kernels[2].resources.registers = 128;
     kernels[2].spills = Some(Spills {
         stores: 4,
         loads: 12,
@@ -52,7 +53,7 @@ fn what_is_written_is_accepted_and_stays_the_same() {
 #[test]
 fn names_survive() {
     let mut kernel = kernel("f<'\\n', \"a\", (char)0, é>", 4, "sm_80");
-    kernel.registers = 100;
+    kernel.resources.registers = 100;
     let kernels = [kernel];
     let text = written(&kernels, TOML);
     assert_eq!(baseline(&text).to_toml(), text);
@@ -66,9 +67,9 @@ fn names_survive() {
 fn worse_fails() {
     let text = written(&kernels(), TOML);
     let mut worse = kernels();
-    worse[2].registers = 130;
-    worse[3].registers = 65;
-    worse[1].stack = None;
+    worse[2].resources.registers = 130;
+    worse[3].resources.registers = 65;
+    worse[1].resources.stack = None;
     expect("baseline/worse", TOML, Some(&text), &worse);
 }
 
@@ -76,9 +77,9 @@ fn worse_fails() {
 fn better_is_told() {
     let text = written(&kernels(), TOML);
     let mut better = kernels();
-    better[0].stack = Some(16);
-    better[1].registers = 160;
-    better[2].registers = 64;
+    better[0].resources.stack = Some(16);
+    better[1].resources.registers = 160;
+    better[2].resources.registers = 64;
     expect("baseline/better", TOML, Some(&text), &better);
 }
 
@@ -112,8 +113,8 @@ fn kernels_that_share_a_name_share_the_worst() {
         kernel("gemm<float>", 4, "sm_80"),
         kernel("gemm<float>", 4, "sm_80"),
     ];
-    twins[0].registers = 80;
-    twins[1].registers = 90;
+    twins[0].resources.registers = 80;
+    twins[1].resources.registers = 90;
     twins[1].symbol = "_ZN_INTERNAL_gemm".to_owned();
     let text = written(&twins, TOML);
     assert!(
@@ -135,8 +136,8 @@ fn low_occupancy() -> Vec<Facts> {
     let mut kernels: Vec<Facts> = ["sm_60", "sm_80", "sm_90"]
         .map(|target| kernel("gemm<float>", 4, target))
         .into();
-    kernels[1].registers = 96;
-    kernels[2].registers = 168;
+    kernels[1].resources.registers = 96;
+    kernels[2].resources.registers = 168;
     kernels
 }
 
@@ -152,8 +153,8 @@ fn occupancy_is_recorded() {
         &low_occupancy(),
     );
     let mut changed = low_occupancy();
-    changed[1].registers = 97;
-    changed[2].registers = 96;
+    changed[1].resources.registers = 97;
+    changed[2].resources.registers = 96;
     expect(
         "baseline/occupancy_changed",
         OCCUPANCY,

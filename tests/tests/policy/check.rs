@@ -3,17 +3,18 @@
 use cubin_build::{
     config::Key,
     diag::Level,
-    policy::{Facts, Spills, check},
+    kernel::{Facts, Spills},
+    policy::{self, check},
 };
 use cubin_core::kernel::{Function, Params};
 
-use crate::support::{config, expect, kernel};
+use crate::support::{config, expect, kernel, params};
 
 #[test]
 fn registers() {
     let mut gemm = kernel("gemm<float>", 4, "sm_90a");
-    gemm.registers = 168;
-    gemm.max_threads = Some(320);
+    gemm.resources.registers = 168;
+    gemm.launch.max_threads = Some([320, 1, 1]);
     gemm.spills = Some(Spills {
         stores: 8,
         loads: 8,
@@ -29,14 +30,14 @@ fn registers() {
 #[test]
 fn every_budget_of_one_kernel() {
     let mut gemm = kernel("gemm<float>", 4, "sm_80");
-    gemm.registers = 255;
-    gemm.stack = Some(1024);
+    gemm.resources.registers = 255;
+    gemm.resources.stack = Some(1024);
     gemm.spills = Some(Spills {
         stores: 24,
         loads: 40,
     });
-    gemm.params = Some(5000);
-    gemm.static_shared = 50_000;
+    gemm.params = params(5000);
+    gemm.resources.static_shared = 50_000;
     let toml = r#"
 [defaults]
 registers = 128
@@ -56,8 +57,8 @@ fn several_targets() {
     .map(|target| kernel("gemm<float>", 4, target))
     .into();
     for (kernel, registers) in kernels.iter_mut().zip([64, 130, 140, 140, 168, 168, 150]) {
-        kernel.registers = registers;
-        kernel.static_shared = 49_153;
+        kernel.resources.registers = registers;
+        kernel.resources.static_shared = 49_153;
     }
     let toml = "[defaults]\nregisters = 128\nstatic-shared = \"48 KiB\"\n";
     expect("check/several_targets", toml, None, &kernels);
@@ -69,7 +70,7 @@ fn several_targets() {
 fn a_rule_for_one_target() {
     let mut kernels = ["sm_80", "sm_90a"].map(|target| kernel("gemm<float>", 4, target));
     for kernel in &mut kernels {
-        kernel.registers = 200;
+        kernel.resources.registers = 200;
     }
     let toml = r#"
 [defaults]
@@ -88,7 +89,7 @@ reason = "wgmma accumulators"
 #[test]
 fn a_rule_of_its_own() {
     let mut gemm = kernel("gemm<float>", 4, "sm_80");
-    gemm.registers = 200;
+    gemm.resources.registers = 200;
     let toml = "[[rule]]\nkernel = 'gemm<float>'\nregisters = 25\n";
     expect("check/rule_of_its_own", toml, None, &[gemm]);
 }
@@ -97,9 +98,9 @@ fn a_rule_of_its_own() {
 fn unknown_figures() {
     let mut kernels = ["sm_80", "sm_90"].map(|target| kernel("walk", 14, target));
     for kernel in &mut kernels {
-        kernel.stack = None;
+        kernel.resources.stack = None;
         kernel.spills = None;
-        kernel.params = None;
+        kernel.params = Params::NotRecorded;
     }
     let toml = "[defaults]\nstack = 0\nspills = 16\nparams = \"4 KiB\"\n";
     expect("check/unknown_figures", toml, None, &kernels);
@@ -108,7 +109,7 @@ fn unknown_figures() {
 #[test]
 fn a_kernel_made_by_a_macro() {
     let mut kernel = kernel("uexp", 12, "sm_80");
-    kernel.stack = Some(16);
+    kernel.resources.stack = Some(16);
     expect("check/macro", "[defaults]\nstack = 0\n", None, &[kernel]);
 }
 
@@ -116,7 +117,7 @@ fn a_kernel_made_by_a_macro() {
 fn a_kernel_without_a_place() {
     let mut kernel = kernel("gemm<float>", 4, "sm_80");
     kernel.place = None;
-    kernel.registers = 33;
+    kernel.resources.registers = 33;
     expect(
         "check/no_place",
         "[defaults]\nregisters = 32\n",
@@ -128,8 +129,8 @@ fn a_kernel_without_a_place() {
 #[test]
 fn allowed() {
     let mut kernel = kernel("gemm<float>", 4, "sm_80");
-    kernel.registers = 200;
-    kernel.stack = Some(8);
+    kernel.resources.registers = 200;
+    kernel.resources.stack = Some(8);
     let toml =
         "[defaults]\nregisters = 32\nstack = 0\n[[rule]]\nkernel = 'gemm<*>'\nlevel = 'allow'\n";
     expect("check/allowed", toml, None, &[kernel]);
@@ -163,7 +164,7 @@ registers = 42
 #[test]
 fn names_that_need_escapes() {
     let mut kernel = kernel("gemm<'\\0', \"a\">", 4, "sm_80");
-    kernel.registers = 33;
+    kernel.resources.registers = 33;
     expect(
         "check/escapes",
         "[defaults]\nregisters = 32\n",
@@ -175,9 +176,9 @@ fn names_that_need_escapes() {
 #[test]
 fn occupancy_limited_by_registers() {
     let mut kernels = ["sm_80", "sm_90a"].map(|target| kernel("gemm<float>", 4, target));
-    kernels[0].registers = 96;
-    kernels[1].registers = 168;
-    kernels[1].max_threads = Some(320);
+    kernels[0].resources.registers = 96;
+    kernels[1].resources.registers = 168;
+    kernels[1].launch.max_threads = Some([320, 1, 1]);
     let rule = |min: &str| {
         format!("[[rule]]\nkernel = 'gemm<*>'\noccupancy = {{ block = 320, min = {min} }}\n")
     };
@@ -191,7 +192,7 @@ fn occupancy_limited_by_registers() {
 #[test]
 fn occupancy_limited_by_shared_memory() {
     let mut gemm = kernel("gemm<float>", 4, "sm_80");
-    gemm.static_shared = 40_000;
+    gemm.resources.static_shared = 40_000;
     let toml = "[defaults]\noccupancy = { block = 128, min = 0.5, dynamic-shared = '16 KiB' }\n";
     expect("check/occupancy_shared", toml, None, &[gemm]);
 }
@@ -199,11 +200,11 @@ fn occupancy_limited_by_shared_memory() {
 #[test]
 fn occupancy_of_blocks_that_cannot_run() {
     let mut gemm = kernel("gemm<float>", 4, "sm_80");
-    gemm.max_threads = Some(256);
+    gemm.launch.max_threads = Some([256, 1, 1]);
     let toml = "[defaults]\noccupancy = { block = 512, min = 0.5 }\n";
     expect("check/occupancy_launch_bounds", toml, None, &[gemm]);
     let mut scale = kernel("ns::scale", 9, "sm_80");
-    scale.registers = 255;
+    scale.resources.registers = 255;
     let toml = "[defaults]\noccupancy = { block = 1024, min = 1 }\n";
     expect("check/occupancy_too_large", toml, None, &[scale]);
 }
@@ -221,8 +222,8 @@ fn the_order_of_kernels_does_not_show() {
     for (name, line) in [("walk", 14), ("gemm<float>", 4), ("ns::scale", 9)] {
         for target in ["sm_90", "sm_80", "sm_100a"] {
             let mut kernel = kernel(name, line, target);
-            kernel.registers = 40 + line;
-            kernel.stack = (line != 9).then_some(line);
+            kernel.resources.registers = 40 + line;
+            kernel.resources.stack = (line != 9).then_some(line);
             kernels.push(kernel);
         }
     }
@@ -255,13 +256,13 @@ fn facts_of_a_function() {
     function.launch.max_threads = Some([32, 4, 2]);
     let facts = Facts::new("walk", "sm_90".parse().expect("a target"), &function);
     assert_eq!(facts.symbol, "_Z4walkPKi");
-    assert_eq!(facts.max_threads, Some(256));
+    assert_eq!(facts.block_threads(), Some(256));
     assert_eq!((facts.spills, facts.place.clone()), (None, None));
-    let values = Key::ALL.map(|key| facts.value(key));
+    let values = Key::ALL.map(|key| policy::value(&facts, key));
     assert_eq!(values, [Some(40), None, None, Some(8), Some(512)]);
     function.params = Params::NotRecorded;
     let facts = Facts::new("walk", facts.target, &function);
-    assert_eq!(facts.params, None);
+    assert_eq!(facts.params_size(), None);
 }
 
 /// The finding's own suggestions, pasted into the file, settle it.
@@ -270,16 +271,16 @@ fn suggested_rules_settle_the_finding() {
     let mut kernels =
         ["sm_80", "sm_90a"].map(|target| kernel("gemm<'\\', \"x\", float*>", 4, target));
     for kernel in &mut kernels {
-        kernel.registers = 255;
-        kernel.stack = None;
+        kernel.resources.registers = 255;
+        kernel.resources.stack = None;
         kernel.spills = Some(Spills {
             stores: 24,
             loads: 40,
         });
-        kernel.params = Some(5000);
-        kernel.static_shared = 50_000;
+        kernel.params = params(5000);
+        kernel.resources.static_shared = 50_000;
     }
-    kernels[1].registers = 168;
+    kernels[1].resources.registers = 168;
     kernels[1].spills = None;
     let mut toml = r#"
 [defaults]

@@ -48,8 +48,8 @@ fn read(text: &str, draw: bool) {
         let _ = render(diag, false);
     }
     let mut gemm = kernel("gemm<float>", 4, "sm_90a");
-    gemm.stack = None;
-    gemm.registers = 200;
+    gemm.resources.stack = None;
+    gemm.resources.registers = 200;
     for diag in check(&config, Some(&baseline), &[gemm]) {
         let _ = (json::to_json(&diag), draw.then(|| render(&diag, false)));
     }

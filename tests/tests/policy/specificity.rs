@@ -1,10 +1,6 @@
 //! Which rule wins: a table of rules, and the value that must come out.
 
-use cubin_build::{
-    config::Key,
-    diag::Level,
-    policy::{Facts, Policy},
-};
+use cubin_build::{config::Key, diag::Level, kernel::Facts, policy::Policy};
 
 use crate::support::{config, kernel};
 

@@ -5,10 +5,11 @@ use std::{fs, path::PathBuf};
 use cubin_build::{
     config::Config,
     diag::{self, Diag, Sink},
-    policy::{Baseline, Facts, Spills, check},
+    kernel::{Facts, Spills},
+    policy::{Baseline, check},
     source::{SourceFile, locate_name},
 };
-use cubin_core::Function;
+use cubin_core::{Function, Params};
 
 /// The source that the kernels of the tests stand in.
 pub(crate) const SOURCE: &str = include_str!("../../golden/diag/check/kernels.cu");
@@ -21,13 +22,22 @@ pub(crate) fn kernel(name: &str, line: u32, target: &str) -> Facts {
     let target = target.parse().expect("a target");
     let mut facts = Facts::new(name, target, &Function::default());
     facts.symbol = format!("_Z{}{base}v", base.len());
-    facts.registers = 32;
-    facts.stack = Some(0);
+    facts.resources.registers = 32;
+    facts.resources.stack = Some(0);
     facts.spills = Some(Spills::default());
-    facts.params = Some(24);
-    facts.barriers = Some(0);
+    facts.params = params(24);
+    facts.resources.barriers = Some(0);
     facts.place = Some(locate_name(&file, line, base));
     facts
+}
+
+/// A parameter block of `size` bytes.
+pub(crate) fn params(size: u32) -> Params {
+    Params::Recorded {
+        base: 0x210,
+        size,
+        params: Vec::new(),
+    }
 }
 
 /// The configuration of `text`, which must be without problems.

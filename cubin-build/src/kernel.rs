@@ -1,0 +1,105 @@
+//! What is known of a kernel on a target: one type, from the cubin to generated code, policy, baseline and reports.
+
+use cubin_core::{Cubin, Function, LaunchBounds, Params, Resources, Sm};
+
+use crate::source::Span;
+
+/// What is known of one kernel on one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Facts {
+    /// Qualified C++ name with template arguments, without parameter types: `ns::scale<float>`.
+    pub name: String,
+    /// Symbol in the cubin.
+    pub symbol: String,
+    /// What it was compiled for, exactly as asked for.
+    pub target: Sm,
+    /// The kernel's name at its definition.
+    pub place: Option<Span>,
+    /// What it needs of a multiprocessor, as the cubin records it.
+    pub resources: Resources,
+    /// What the source demands of a launch.
+    pub launch: LaunchBounds,
+    /// The parameter records of the cubin.
+    pub params: Params,
+    /// Spilled bytes as ptxas printed them, those of functions that it calls included; `None` for a cubin compiled
+    /// elsewhere.
+    pub spills: Option<Spills>,
+    /// C++ names of the functions that it calls and that spill, sorted: those that were not inlined.
+    pub spilling_callees: Vec<String>,
+    /// Whether it, or a function that it calls, uses dynamic shared memory (`extern __shared__`). `None` where there was
+    /// no PTX to tell: the cubin says it per file only.
+    pub dynamic_shared: Option<bool>,
+    /// Symbols of functions outside the cubin that it needs, sorted: `vprintf`, `malloc`, `__assertfail`.
+    pub externs: Vec<String>,
+}
+
+/// Bytes that ptxas moves between registers and local memory because it ran out of registers, per thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Spills {
+    /// Bytes of spill stores.
+    pub stores: u64,
+    /// Bytes of spill loads.
+    pub loads: u64,
+}
+
+impl Spills {
+    /// Stores and loads together: what a `spills` budget limits.
+    pub const fn total(self) -> u64 {
+        self.stores.saturating_add(self.loads)
+    }
+}
+
+impl Facts {
+    /// What the figures of `function` say of a kernel whose C++ name is `name`.
+    ///
+    /// What they do not hold (spilled bytes, dynamic shared memory, functions outside, the place in the source) is not
+    /// known until it is set.
+    pub fn new(name: impl Into<String>, target: Sm, function: &Function<'_>) -> Self {
+        Self {
+            name: name.into(),
+            symbol: function.symbol.to_owned(),
+            target,
+            place: None,
+            resources: function.resources.clone(),
+            launch: function.launch,
+            params: function.params.clone(),
+            spills: None,
+            spilling_callees: Vec::new(),
+            dynamic_shared: None,
+            externs: Vec::new(),
+        }
+    }
+
+    /// As [`new`](Self::new), with all that the cubin it stands in knows besides.
+    ///
+    /// # Errors
+    /// The kernel's attribute records are damaged.
+    pub fn of(
+        name: impl Into<String>,
+        target: Sm,
+        cubin: &Cubin<'_>,
+        function: &Function<'_>,
+    ) -> cubin_core::Result<Self> {
+        let mut facts = Self::new(name, target, function);
+        let externs = cubin.externs(function)?;
+        facts.externs = externs.into_iter().map(str::to_owned).collect();
+        crate::sorted::sort(&mut facts.externs);
+        facts.externs.dedup();
+        Ok(facts)
+    }
+
+    /// Bytes of the parameter block; `None` when not recorded.
+    pub const fn params_size(&self) -> Option<u32> {
+        match self.params {
+            Params::NotRecorded => None,
+            Params::Recorded { size, .. } => Some(size),
+        }
+    }
+
+    /// Threads per block that the source allows at most, or demands: x times y times z.
+    pub fn block_threads(&self) -> Option<u32> {
+        let threads = self.launch.max_threads.or(self.launch.required_threads);
+        threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z))
+    }
+}
