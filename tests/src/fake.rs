@@ -6,7 +6,7 @@ use std::{
 };
 
 use cubin_build::{
-    compile::{self, Failure, Options, Outcome, Request as CompileRequest, Source},
+    compile::{self, Failure, Options, Outcome, Request as CompileRequest, Source, SourceKind},
     env::Env,
     toolkit::{self, Request, Toolkit},
 };
@@ -187,7 +187,13 @@ impl FakeProject {
 
     /// Compiles files of the package.
     pub fn compile(&self, sources: &[&str]) -> Outcome {
-        let sources: Vec<Source> = sources.iter().map(Source::from).collect();
+        let sources: Vec<Source> = sources
+            .iter()
+            .map(|path| match SourceKind::of(Path::new(path)) {
+                Ok(SourceKind::Text(language)) => Source::new(path, language),
+                other => panic!("{path} is not compiled: {other:?}"),
+            })
+            .collect();
         self.try_compile(&sources)
             .unwrap_or_else(|error| panic!("{error}"))
     }

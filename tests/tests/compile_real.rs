@@ -6,10 +6,15 @@ use std::{
 };
 
 use cubin_build::{
-    compile::{self, Options, Outcome, Request, Source, Unit},
+    compile::{self, Options, Outcome, Request, SideFiles, Source, SourceKind, Unit},
     env::Env,
     toolkit::Toolkit,
 };
+
+/// What nvcc's front end left of a unit of CUDA C++.
+fn side_files(unit: &Unit) -> &SideFiles {
+    unit.side_files.as_ref().expect("side files")
+}
 
 /// A package directory of its own for a test.
 struct Package {
@@ -42,7 +47,13 @@ impl Package {
     }
 
     fn compile(&self, sources: &[&str]) -> Outcome {
-        let sources: Vec<Source> = sources.iter().map(Source::from).collect();
+        let sources: Vec<Source> = sources
+            .iter()
+            .map(|path| match SourceKind::of(Path::new(path)) {
+                Ok(SourceKind::Text(language)) => Source::new(path, language),
+                other => panic!("{path} is not compiled: {other:?}"),
+            })
+            .collect();
         let targets: Vec<_> = self
             .targets
             .iter()
@@ -111,11 +122,7 @@ fn only_what_includes_a_changed_header_is_compiled_again() {
     assert_eq!(outcome.units.len(), 2);
     let unit = &outcome.units[0];
     assert_eq!(names(unit), ["kernels/saxpy.cu", "kernels/common.cuh"]);
-    assert!(
-        unit.cubin.exists()
-            && unit.stub.as_ref().unwrap().exists()
-            && unit.gpu.as_ref().unwrap().exists()
-    );
+    assert!(unit.cubin.exists() && side_files(unit).stub.exists() && side_files(unit).gpu.exists());
     assert_eq!(unit.spills.len(), 1);
     assert_eq!(unit.spills["_Z5saxpyifPKfPf"].total(), 0);
     assert!(unit.messages.is_empty(), "{:?}", unit.messages);
@@ -229,7 +236,7 @@ fn flags_and_targets_are_part_of_the_result() {
             toolkit: &package.toolkit,
             root: &package.root,
             out_dir: &package.root.join("out"),
-            sources: &[Source::from("kernels/k.cu")],
+            sources: &[Source::cuda("kernels/k.cu")],
             targets: &targets,
             options: &package.options,
         },
@@ -325,7 +332,7 @@ fn two_files_of_one_name() {
     let stubs: Vec<String> = outcome
         .units
         .iter()
-        .map(|unit| fs::read_to_string(unit.stub.as_ref().unwrap()).unwrap())
+        .map(|unit| fs::read_to_string(&side_files(unit).stub).unwrap())
         .collect();
     assert!(stubs[0].contains("first") && !stubs[0].contains("second"));
     assert!(stubs[1].contains("second") && !stubs[1].contains("first"));
@@ -427,22 +434,12 @@ fn spills_are_those_that_ptxas_counts() {
     assert_eq!(unit.spills["none"].total(), 0);
 
     // The PTX that nvcc made, assembled by ptxas alone, is the same code.
-    let ptx = fs::read_to_string(unit.ptx.as_ref().unwrap()).unwrap();
+    let ptx = fs::read_to_string(&unit.ptx).unwrap();
     package.write("kernels/spill.ptx", &ptx);
     let assembled = package.compile(&["kernels/spill.ptx"]).units.remove(0);
     assert_eq!(assembled.spills, unit.spills);
-    assert_eq!(assembled.stub, None);
-
-    // And its cubin, taken as it is, knows its own target.
-    fs::copy(
-        &assembled.cubin,
-        package.root.join("kernels/prebuilt.cubin"),
-    )
-    .unwrap();
-    package.targets = vec!["sm_90", "sm_100"];
-    let outcome = package.compile(&["kernels/prebuilt.cubin"]);
-    assert_eq!(outcome.units.len(), 1);
-    assert_eq!(outcome.units[0].target.to_string(), "sm_80");
+    assert_eq!(assembled.side_files, None);
+    assert_eq!(assembled.ptx, package.root.join("kernels/spill.ptx"));
 }
 
 #[test]

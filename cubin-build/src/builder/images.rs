@@ -83,7 +83,6 @@ pub(super) struct Names<'a> {
 
 /// The bytes of a compiled unit, and its PTX where that is wanted.
 pub(super) fn load<'u>(
-    root: &Path,
     source: &str,
     unit: &'u Unit,
     wanted: &[Sm],
@@ -103,9 +102,7 @@ pub(super) fn load<'u>(
         }
     };
     let ptx = if wanted.contains(&unit.target) {
-        // A unit without PTX of its own was assembled from the source.
-        let path = unit.ptx.clone().unwrap_or_else(|| root.join(&unit.source));
-        Some(read(&path, "PTX")?)
+        Some(read(&unit.ptx, "PTX")?)
     } else {
         None
     };
@@ -323,7 +320,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        let mut signatures = if image.units.iter().any(|unit| unit.stub.is_some()) {
+        let mut signatures = if image.units.iter().any(|unit| unit.side_files.is_some()) {
             let mut signatures = self.signatures(source, image, &functions)?;
             for finding in signature::check_variables(&mut signatures, &variables, target) {
                 self.sink.push(messages::variable(source, &finding));

@@ -9,7 +9,7 @@ use super::{Builder, shown_path};
 use crate::sorted::Map;
 use crate::{
     cache,
-    compile::Source,
+    compile::{Language, Source},
     config::Config,
     diag::{Diag, Sink, codes},
     source::Span,
@@ -58,7 +58,7 @@ pub(super) fn apply(
     let originals: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
     let mut wanted: Map<usize, Vec<Request<'_>>> = Map::new();
     for request in requests(builder, config) {
-        match find(&request, root, &originals) {
+        match find(&request, root, sources) {
             Ok(index) => wanted.or_default(index).push(request),
             Err(why) => {
                 let message = format!("cannot instantiate `{}`: {why}", request.kernel);
@@ -120,20 +120,22 @@ fn requests<'a>(builder: &'a Builder, config: &'a Config) -> Vec<Request<'a>> {
 }
 
 /// The source that a request is for: the one named, else the only one whose text has the template's name.
-fn find(request: &Request<'_>, root: &Path, sources: &[PathBuf]) -> Result<usize, String> {
+fn find(request: &Request<'_>, root: &Path, sources: &[Source]) -> Result<usize, String> {
     let name = request.kernel.split('<').next().unwrap_or_default();
     let name = name.rsplit("::").next().unwrap_or_default().trim();
     if let Some(file) = request.file {
         let full = crate::toolkit::normalize(&root.join(file));
         return sources
             .iter()
-            .position(|source| crate::toolkit::normalize(&root.join(source)) == full)
+            .position(|source| crate::toolkit::normalize(&root.join(&source.path)) == full)
             .ok_or_else(|| format!("`{}` is none of the sources", file.display()));
     }
-    let is_cu = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "cu");
     let mut found = Vec::new();
-    for (index, source) in sources.iter().enumerate().filter(|(_, path)| is_cu(path)) {
-        let text = std::fs::read(root.join(source)).unwrap_or_default();
+    for (index, source) in sources.iter().enumerate() {
+        if source.language != Language::Cuda {
+            continue;
+        }
+        let text = std::fs::read(root.join(&source.path)).unwrap_or_default();
         if has_word(&String::from_utf8_lossy(&text), name) {
             found.push(index);
         }
@@ -146,7 +148,7 @@ fn find(request: &Request<'_>, root: &Path, sources: &[PathBuf]) -> Result<usize
         _ => {
             let names: Vec<String> = found
                 .iter()
-                .map(|index| format!("`{}`", shown_path(root, &sources[*index])))
+                .map(|index| format!("`{}`", shown_path(root, &sources[*index].path)))
                 .collect();
             Err(format!(
                 "{} all have the word `{name}`; write `file = \"…\"` beside it",

@@ -8,7 +8,7 @@ use super::{
     shown_path,
 };
 use crate::{
-    compile::Source,
+    compile::{Language, Source, SourceKind},
     config::{self, Config},
     diag::{Diag, Sink, codes},
     sorted::Map,
@@ -143,11 +143,9 @@ pub(super) fn wanted(
         }
         let mut found = Vec::new();
         for (file, span) in files {
-            if Path::new(&file)
-                .extension()
-                .is_none_or(|extension| extension != "cu")
-            {
-                let message = format!("`{file}` cannot be linked as a source: it is no .cu file");
+            let kind = SourceKind::of(Path::new(&file));
+            if kind != Ok(SourceKind::Text(Language::Cuda)) {
+                let message = format!("`{file}` cannot be linked as a source: it is not CUDA C++");
                 let help = "name objects, archives and relocatable cubins under `libraries`";
                 sink.push(wrong(span.as_ref(), message).help(help));
             }

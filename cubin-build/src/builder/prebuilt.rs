@@ -1,26 +1,20 @@
 //! Sources that are machine code already: `.cubin` and `.fatbin` files.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use cubin_core::{Cubin, Sm, consts::EntryKind, fatbin};
 
 use super::{images::Image, ptx::Compute, shown_path};
-use crate::diag::{Diag, Sink, codes};
-
-/// Whether a source needs no compiler.
-pub(super) fn is_prebuilt(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "cubin" || extension == "fatbin")
-}
+use crate::{
+    compile::Container,
+    diag::{Diag, Sink, codes},
+};
 
 /// The cubins of a prebuilt source, whatever it is called. A cubin is taken for the target that it was compiled for; of
 /// a fatbin, those for one of `targets`, with the PTX for those of `ptx`.
 pub(super) fn read(
     root: &Path,
-    path: &PathBuf,
+    (path, container): (&Path, Container),
     targets: &[Sm],
     ptx: &[Sm],
     sink: &mut Sink,
@@ -36,13 +30,11 @@ pub(super) fn read(
             return Vec::new();
         }
     };
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "fatbin")
-    {
-        return of_fatbin(&shown, &bytes, targets, ptx, sink);
-    }
-    match Cubin::parse(&bytes).and_then(|cubin| cubin.target()) {
+    let target = match container {
+        Container::Fatbin => return of_fatbin(&shown, &bytes, targets, ptx, sink),
+        Container::Cubin => Cubin::parse(&bytes).and_then(|cubin| cubin.target()),
+    };
+    match target {
         Ok(target) => vec![Image {
             target,
             bytes,

@@ -330,8 +330,8 @@ fn read_units(
     let all: Vec<&Path> = settings
         .originals
         .iter()
-        .chain(&settings.prebuilt)
         .map(PathBuf::as_path)
+        .chain(settings.prebuilt.iter().map(|(path, _)| path.as_path()))
         .collect();
     let alone = |index: &usize| {
         !settings
@@ -358,15 +358,16 @@ fn read_units(
                 .map(|units| {
                     units
                         .iter()
-                        .filter_map(|unit| {
-                            images::load(&settings.root, &source, unit, &settings.ptx, sink)
-                        })
+                        .filter_map(|unit| images::load(&source, unit, &settings.ptx, sink))
                         .collect()
                 })
                 .unwrap_or_default(),
             None => prebuilt::read(
                 &settings.root,
-                &original.to_owned(),
+                (
+                    original,
+                    settings.prebuilt[index - settings.sources.len()].1,
+                ),
                 &settings.targets,
                 &settings.ptx,
                 sink,

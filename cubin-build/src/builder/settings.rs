@@ -6,9 +6,9 @@ use crate::sorted::Set;
 use cubin_core::Sm;
 use walkdir::WalkDir;
 
-use super::{Backend, Builder, HalfTypes, instantiate, link, prebuilt, ptx, shown_path};
+use super::{Backend, Builder, HalfTypes, instantiate, link, ptx, shown_path};
 use crate::{
-    compile::{self, Options, Source},
+    compile::{self, Container, Options, Source, SourceKind, UnknownKind},
     config::{self, Config, Glob},
     diag::{Diag, Sink, codes},
     env::Env,
@@ -41,7 +41,7 @@ pub(super) struct Settings {
     /// Sources that become one cubin together.
     pub(super) links: Vec<link::Module>,
     /// Sources that need no compiler.
-    pub(super) prebuilt: Vec<PathBuf>,
+    pub(super) prebuilt: Vec<(PathBuf, Container)>,
     pub(super) targets: Vec<Sm>,
     /// Those of the targets whose PTX is embedded.
     pub(super) ptx: Vec<Sm>,
@@ -399,7 +399,7 @@ fn sources(
     excludes: &mut Excludes<'_>,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
-) -> (Vec<Source>, Vec<PathBuf>, Set<PathBuf>) {
+) -> (Vec<Source>, Vec<(PathBuf, Container)>, Set<PathBuf>) {
     let mut files: Vec<PathBuf> = config
         .build
         .sources
@@ -459,36 +459,51 @@ fn sources(
         .filter(|path| !named.contains(&toolkit::normalize(path)))
         .cloned()
         .collect();
-    let all: Vec<Source> = files
+    let all = files
         .into_iter()
         .chain(found.iter().cloned())
         .chain(linked)
-        .filter(|path| seen.insert(toolkit::normalize(path)))
-        .map(|path| {
-            let flags = builder
-                .file_flags
-                .iter()
-                .filter(|(file, _)| *file == path)
-                .flat_map(|(_, flags)| flags.clone());
-            Source {
-                flags: flags.collect(),
-                path,
-                relocatable: false,
+        .filter(|path| seen.insert(toolkit::normalize(path)));
+    let mut sources = Vec::new();
+    let mut prebuilt = Vec::new();
+    for path in all {
+        match SourceKind::of(&path) {
+            Ok(SourceKind::Text(language)) => {
+                let mut source = Source::new(path, language);
+                let flags = builder.file_flags.iter();
+                let flags = flags.filter(|(file, _)| *file == source.path);
+                source.flags = flags.flat_map(|(_, flags)| flags.clone()).collect();
+                sources.push(source);
             }
-        })
-        .collect();
-    if all.is_empty() && !sink.has_errors() {
+            Ok(SourceKind::Prebuilt(container)) => {
+                watched.push(path.clone());
+                prebuilt.push((path, container));
+            }
+            Err(unknown) => sink.push(unknown_kind(&unknown, config)),
+        }
+    }
+    if sources.is_empty() && prebuilt.is_empty() && !sink.has_errors() {
         sink.push(
             Diag::error(codes::NO_SOURCES, "no CUDA sources: nothing was named and no .cu file lies in `kernels` or `src`")
                 .help("name them with `.dir(\"kernels\")` or `.file(\"kernels/saxpy.cu\")` in build.rs, or under [build] in cubin.toml"),
         );
     }
-    let (prebuilt, sources): (Vec<Source>, Vec<Source>) = all
-        .into_iter()
-        .partition(|source| prebuilt::is_prebuilt(&source.path));
-    let prebuilt: Vec<PathBuf> = prebuilt.into_iter().map(|source| source.path).collect();
-    watched.extend(prebuilt.iter().cloned());
     (sources, prebuilt, found)
+}
+
+/// A source that says nowhere what it is.
+fn unknown_kind(unknown: &UnknownKind, config: &Config) -> Diag {
+    let named = &config.build.sources;
+    let named = named
+        .iter()
+        .find(|file| Path::new(&file.value) == unknown.0);
+    let diag = match named {
+        Some(file) => Diag::error(codes::CONFIG_INVALID, unknown.to_string())
+            .at(file.span.clone(), "named here"),
+        None => Diag::error(codes::BUILDER_INVALID, unknown.to_string())
+            .note("given to `Builder::file` in build.rs"),
+    };
+    diag.help(unknown.help())
 }
 
 /// Patterns of files that are no sources, and which of them have left out any.
@@ -550,12 +565,7 @@ pub(super) fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir:
     let mut paths = Vec::new();
     for entry in WalkDir::new(&base).follow_links(true).sort_by_file_name() {
         let entry = entry?;
-        if entry.file_type().is_file()
-            && entry
-                .path()
-                .extension()
-                .is_some_and(|extension| extension == "cu")
-        {
+        if entry.file_type().is_file() && SourceKind::is_cu(entry.path()) {
             let inside = entry.path().strip_prefix(&base).unwrap_or(entry.path());
             paths.push(dir.join(inside));
         }

@@ -11,7 +11,7 @@ use crate::sorted::Map;
 use cubin_core::Cubin;
 
 use crate::{
-    compile::{FrontEnd, Request, Unit},
+    compile::{FrontEnd, Request, SideFiles, Unit},
     env::Env,
     jobs,
     signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
@@ -48,7 +48,10 @@ struct Asked<'u> {
 /// of the front end per source, unless its targets differ in what they ask or a record cannot be asked about.
 pub(super) fn read(env: &Env, request: &Request<'_>, units: &[Unit]) -> Signed {
     let includes = [request.toolkit.root.clone()];
-    let signed: Vec<&Unit> = units.iter().filter(|unit| unit.stub.is_some()).collect();
+    let signed: Vec<&Unit> = units
+        .iter()
+        .filter(|unit| unit.side_files.is_some())
+        .collect();
     let nothing = Answers::default();
     let readings = jobs::run(env, signed, |unit| {
         (unit, reading(unit, &includes, &nothing))
@@ -94,7 +97,7 @@ impl Signed {
 }
 
 fn reading(unit: &Unit, includes: &[PathBuf], answers: &Answers) -> Result<Reading, String> {
-    let (Some(stub), Some(gpu)) = (&unit.stub, &unit.gpu) else {
+    let Some(SideFiles { stub, gpu }) = &unit.side_files else {
         return Err("the compiler left no signatures".to_owned());
     };
     let failed = |path: &Path, error| format!("cannot read {}: {error}", path.display());

@@ -8,7 +8,7 @@ use std::{
 use crate::sorted;
 use cubin_core::Sm;
 
-use super::{Error, Options, Request, Source};
+use super::{Error, Options, Request, Source, SourceKind};
 use crate::{env::Env, toolkit::HostCompiler};
 
 /// Flags that nvcc takes with a value in the next word, among those looked at here.
@@ -319,11 +319,8 @@ pub(super) fn nvcc_words(
     for flag in all() {
         word(flag.clone());
     }
-    if source
-        .path
-        .extension()
-        .is_none_or(|extension| extension != "cu")
-    {
+    // nvcc goes by the extension, and takes the others for host code.
+    if !SourceKind::is_cu(&source.path) {
         word("-x".to_owned());
         word("cu".to_owned());
     }

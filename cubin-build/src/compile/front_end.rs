@@ -88,7 +88,7 @@ impl FrontEnd<'_> {
             .iter()
             .find(|source| source.path == self.unit.source)
             .cloned()
-            .unwrap_or_else(|| Source::from(self.unit.source.clone()));
+            .unwrap_or_else(|| Source::cuda(self.unit.source.clone()));
         let host = host_compiler(env, command::ccbin(request.options).as_deref()).ok();
         let files = Files::default();
         let common = Common::new(env, request, host.as_ref(), &files);

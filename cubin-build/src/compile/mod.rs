@@ -22,11 +22,11 @@
 //! (taken from the line markers of the preprocessed text, so exactly those), and every file that would be included
 //! instead if it appeared. Nothing is started to find out that nothing changed.
 //!
-//! What happens to other inputs: `.ptx` is assembled by ptxas alone (no host compiler); `.cubin` is taken as it is.
+//! What a source is, its extension says ([`SourceKind`]); `.ptx` is assembled by ptxas alone (no host compiler).
 //! Relocatable units are no results yet: nvlink makes one cubin of several.
 //!
-//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins beyond the target of a prebuilt one,
-//! and does not know policies.
+//! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins, and does not know
+//! policies.
 //!
 //! # Environment
 //! `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` and `NVCC_CCBIN` are read by nvcc, `CPATH`, `CPLUS_INCLUDE_PATH`,
@@ -42,6 +42,7 @@ mod link;
 mod message;
 mod ptxas_log;
 mod record;
+mod source_kind;
 mod unit;
 
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ pub use self::{
     front_end::{FrontEnd, Registrations},
     link::{Group, Linkage, Linked, link},
     message::{Level, Message, Tool},
+    source_kind::{Container, Language, SourceKind, UnknownKind},
 };
 use crate::{
     cache::{self, Files},
@@ -95,19 +97,28 @@ impl Default for Options {
 pub struct Source {
     /// The file, as messages show it; relative to [`Request::root`].
     pub path: PathBuf,
+    /// What it is written in.
+    pub language: Language,
     /// Flags for this file alone, after the common ones.
     pub flags: Vec<String>,
     /// Whether it is compiled to relocatable code (nvcc's `-rdc=true`), for [`link`].
     pub relocatable: bool,
 }
 
-impl<P: Into<PathBuf>> From<P> for Source {
-    fn from(path: P) -> Self {
+impl Source {
+    /// A source that is a program of its own, without flags of its own.
+    pub fn new(path: impl Into<PathBuf>, language: Language) -> Self {
         Self {
             path: path.into(),
+            language,
             flags: Vec::new(),
             relocatable: false,
         }
+    }
+
+    /// CUDA C++, whatever the file is called.
+    pub fn cuda(path: impl Into<PathBuf>) -> Self {
+        Self::new(path, Language::Cuda)
     }
 }
 
@@ -133,18 +144,16 @@ pub struct Request<'a> {
 pub struct Unit {
     /// The source as given.
     pub source: PathBuf,
-    /// The target as given; for a prebuilt cubin the one that its header names.
+    /// The target as given.
     pub target: Sm,
-    /// The cubin; a prebuilt one where it is.
+    /// The cubin.
     pub cubin: PathBuf,
-    /// `X.cudafe1.stub.c`; `None` when the source was no C++.
-    pub stub: Option<PathBuf>,
-    /// `X.cudafe1.gpu`; `None` when the source was no C++.
-    pub gpu: Option<PathBuf>,
-    /// The PTX between; `None` when the source was a cubin.
-    pub ptx: Option<PathBuf>,
+    /// What nvcc's front end left; `None` when the source is PTX.
+    pub side_files: Option<SideFiles>,
+    /// The PTX that the cubin was assembled from: a result, or the source itself.
+    pub ptx: PathBuf,
     /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them, without those of functions that
-    /// it calls; empty for a prebuilt cubin.
+    /// it calls.
     pub spills: Map<String, Spills>,
     /// Device functions that were not inlined, with their spills, by the kernel that has this copy of them. Empty for
     /// relocatable code, where all kernels share one.
@@ -160,6 +169,15 @@ pub struct Unit {
     toolkit_headers: Vec<PathBuf>,
     /// Directories whose new files could be included instead of those that were.
     shadowing: Vec<PathBuf>,
+}
+
+/// The files of nvcc's front end that signatures are read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideFiles {
+    /// `X.cudafe1.stub.c`
+    pub stub: PathBuf,
+    /// `X.cudafe1.gpu`
+    pub gpu: PathBuf,
 }
 
 impl Unit {
@@ -210,13 +228,7 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     let mut plans = Vec::new();
     for source in sources_once(request)? {
         for &target in request.targets {
-            let plan = unit::Plan::new(&common, source, target);
-            // A prebuilt cubin is for the target in its header, however many are asked for.
-            let once = !plan.needs_tools();
-            plans.push(plan);
-            if once {
-                break;
-            }
+            plans.push(unit::Plan::new(&common, source, target));
         }
     }
     // Units that stand still are looked up here; only the others take a job.
@@ -238,7 +250,6 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
     }
     let targets: Set<Sm> = stale
         .iter()
-        .filter(|(index, _)| plans[*index].needs_tools())
         .map(|(index, _)| plans[*index].target())
         .collect();
     for target in targets {

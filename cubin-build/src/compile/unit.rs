@@ -7,11 +7,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::sorted::{self, Map};
-use cubin_core::{Cubin, Sm};
+use crate::sorted;
+use cubin_core::Sm;
 
 use super::{
-    Cause, Failure, Level, Request, Source, Unit, command, depfile, message, ptxas_log,
+    Cause, Failure, Language, Level, Request, SideFiles, Source, Unit, command, depfile, message,
+    ptxas_log,
     record::{self, Class, Input, Listings, Record},
 };
 use crate::{
@@ -98,18 +99,10 @@ impl<'a> Common<'a> {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Cuda,
-    Ptx,
-    Cubin,
-}
-
 /// A unit before it is looked up or made.
 pub(super) struct Plan<'a> {
     source: &'a Source,
     target: Sm,
-    kind: Kind,
     pub(super) dir: PathBuf,
     includes: Vec<PathBuf>,
     pub(super) words: Vec<OsString>,
@@ -119,18 +112,9 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     pub(super) fn new(common: &Common<'_>, source: &'a Source, target: Sm) -> Self {
         let request = common.request;
-        let kind = match source
-            .path
-            .extension()
-            .and_then(|extension| extension.to_str())
-        {
-            Some("ptx") => Kind::Ptx,
-            Some("cubin") => Kind::Cubin,
-            _ => Kind::Cuda,
-        };
-        let words = match kind {
-            Kind::Cuda => command::nvcc_words(request, source, target, common.host),
-            Kind::Ptx => {
+        let words = match source.language {
+            Language::Cuda => command::nvcc_words(request, source, target, common.host),
+            Language::Ptx => {
                 let mut words: Vec<OsString> = vec![format!("-arch={target}").into(), "-v".into()];
                 words.extend(
                     command::ptxas_flags(request.options, source)
@@ -139,13 +123,12 @@ impl<'a> Plan<'a> {
                 );
                 words
             }
-            Kind::Cubin => Vec::new(),
         };
         let mut includes = command::include_dirs(request.options, source);
         includes.extend(common.env_includes.iter().cloned());
         let mut head = vec![record::FORMAT.to_owned()];
         head.extend(common.toolkit_lines.iter().cloned());
-        if kind == Kind::Cuda {
+        if source.language == Language::Cuda {
             head.push(common.host_line.clone());
             head.extend(common.env_lines.iter().cloned());
         }
@@ -159,7 +142,6 @@ impl<'a> Plan<'a> {
         Self {
             source,
             target,
-            kind,
             dir: request
                 .out_dir
                 .join("units")
@@ -176,19 +158,12 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn needs_host(&self) -> bool {
-        self.kind == Kind::Cuda
-    }
-
-    pub(super) fn needs_tools(&self) -> bool {
-        self.kind != Kind::Cubin
+        self.source.language == Language::Cuda
     }
 
     /// The earlier result, when it still holds; else why not.
     pub(super) fn up_to_date(&self, common: &Common<'_>) -> Result<Unit, String> {
         let request = common.request;
-        if self.kind == Kind::Cubin {
-            return Err("it is a prebuilt cubin".to_owned());
-        }
         let old = Record::read(&self.dir.join(RECORD)).ok_or("there is no earlier result")?;
         if let Some(reason) = record::difference(&old.head, &self.head) {
             return Err(reason);
@@ -235,9 +210,6 @@ impl<'a> Plan<'a> {
         let source = request.root.join(&self.source.path);
         if let Err(error) = fs::File::open(&source).and_then(|file| file.metadata()) {
             return Err(self.failure(Cause::Source(error.to_string())));
-        }
-        if self.kind == Kind::Cubin {
-            return self.prebuilt(source);
         }
         let io = |path: &Path| {
             let path = path.to_owned();
@@ -291,7 +263,7 @@ impl<'a> Plan<'a> {
             return Err(fail(Cause::NoOutput("cubin")));
         }
         let mut outputs = vec![cubin];
-        if self.kind == Kind::Cuda {
+        if self.source.language == Language::Cuda {
             for (end, what) in [
                 (
                     ".cudafe1.stub.c",
@@ -340,8 +312,8 @@ impl<'a> Plan<'a> {
 
     fn command(&self, common: &Common<'_>, cubin: &Path) -> Result<Command, Box<Failure>> {
         let request = common.request;
-        let mut command = match self.kind {
-            Kind::Ptx => {
+        let mut command = match self.source.language {
+            Language::Ptx => {
                 let ptxas = request.toolkit.tool("ptxas").ok_or_else(|| {
                     self.failure(Cause::Spawn(format!(
                         "the toolkit in {} has no ptxas",
@@ -350,7 +322,7 @@ impl<'a> Plan<'a> {
                 })?;
                 common.env.command(ptxas)
             }
-            _ => {
+            Language::Cuda => {
                 let mut command = common.env.command(&request.toolkit.nvcc);
                 command.args(["--keep", "--keep-dir"]).arg(&self.dir);
                 command
@@ -374,7 +346,7 @@ impl<'a> Plan<'a> {
     /// What went in; `None` when nothing tells.
     fn inputs(&self, common: &Common<'_>, made: &[PathBuf]) -> Option<Vec<Input>> {
         let request = common.request;
-        if self.kind == Kind::Ptx {
+        if self.source.language == Language::Ptx {
             return Some(vec![Input {
                 path: self.source.path.clone(),
                 class: Class::Content,
@@ -426,14 +398,20 @@ impl<'a> Plan<'a> {
         let (toolkit_headers, dependencies) = watched
             .map(|input| input.path.clone())
             .partition(|path| common.request.toolkit.owns(path));
+        let (side_files, ptx) = match self.source.language {
+            Language::Cuda => {
+                let (stub, gpu) = (find(".cudafe1.stub.c")?, find(".cudafe1.gpu")?);
+                (Some(SideFiles { stub, gpu }), find(".ptx")?)
+            }
+            Language::Ptx => (None, common.request.root.join(&self.source.path)),
+        };
         let ptxas_log::Log { spills, callees } = ptxas_log::parse(log, self.source.relocatable);
         Some(Unit {
             source: self.source.path.clone(),
             target: self.target,
             cubin: find(".cubin")?,
-            stub: find(".cudafe1.stub.c"),
-            gpu: find(".cudafe1.gpu"),
-            ptx: find(".ptx"),
+            side_files,
+            ptx,
             spills,
             callees,
             dependencies,
@@ -441,30 +419,6 @@ impl<'a> Plan<'a> {
             recompiled,
             toolkit_headers,
             shadowing: record::search_dirs(inputs, &self.includes),
-        })
-    }
-
-    /// A cubin that is taken as it is.
-    fn prebuilt(&self, path: PathBuf) -> Result<Unit, Box<Failure>> {
-        let bytes =
-            fs::read(&path).map_err(|error| self.failure(Cause::Source(error.to_string())))?;
-        let target = Cubin::parse(&bytes)
-            .and_then(|cubin| cubin.target())
-            .map_err(|error| self.failure(Cause::Source(format!("it is no cubin: {error}"))))?;
-        Ok(Unit {
-            source: self.source.path.clone(),
-            target,
-            cubin: path,
-            stub: None,
-            gpu: None,
-            ptx: None,
-            spills: Map::new(),
-            callees: Map::new(),
-            dependencies: vec![self.source.path.clone()],
-            messages: Vec::new(),
-            recompiled: None,
-            toolkit_headers: Vec::new(),
-            shadowing: Vec::new(),
         })
     }
 

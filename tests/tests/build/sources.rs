@@ -86,6 +86,41 @@ fn a_source_that_is_not_there_is_shown_where_it_is_named() {
 }
 
 #[test]
+fn a_source_of_an_unknown_kind_is_refused_where_it_is_named() {
+    let Some(project) = super::project("unknown-kind") else {
+        return;
+    };
+    let text = "[build]\narch = [\"sm_90\"]\nsources = [\"kernels/fill.hip\"]\n";
+    project.write("cubin.toml", text);
+    project
+        .build()
+        .fails()
+        .says("[config-invalid] `kernels/fill.hip` is not a source: `.hip` is none of the known extensions")
+        .says("(known are .cu, .cc, .cpp, .cxx, .ptx, .cubin, .fatbin)")
+        .says(" --> cubin.toml:3:12");
+    project.write("cubin.toml", "[build]\narch = [\"sm_90\"]\n");
+    project.write(
+        "build.rs",
+        "fn main() {\n    cubin_build::Builder::new().file(\"kernels/fill.ll\").build();\n}\n",
+    );
+    project
+        .build()
+        .fails()
+        .says("[builder-invalid] `kernels/fill.ll` is not a source")
+        .says("given to `Builder::file` in build.rs")
+        .says("NVVM IR is not compiled yet: make PTX of it");
+    // Of host code's extensions, nvcc has to be told that the file is CUDA C++.
+    let kernel = fs::read_to_string(project.dir.join("kernels/fill.cu")).unwrap();
+    project.write("kernels/fill.cpp", &kernel);
+    project.write(
+        "build.rs",
+        "fn main() {\n    cubin_build::Builder::new().file(\"kernels/fill.cpp\").build();\n}\n",
+    );
+    project.build().succeeds();
+    assert_eq!(project.cubins(), ["fill.sm_90.cubin"]);
+}
+
+#[test]
 fn machine_code_needs_no_toolkit_and_is_typed_as_far_as_known() {
     let Some(mut project) = super::project("prebuilt") else {
         return;

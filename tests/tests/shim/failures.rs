@@ -81,7 +81,7 @@ fn targets_are_what_was_written_or_refused() {
     let mut project = project("targets");
     project.targets = vec!["sm_80", "sm_35"];
     let error = project
-        .try_compile(&[Source::from("kernels/b.cu")])
+        .try_compile(&[Source::cuda("kernels/b.cu")])
         .unwrap_err();
     assert_eq!(
         error.to_string().lines().next().unwrap(),
@@ -105,7 +105,7 @@ fn without_a_host_compiler_the_message_says_what_to_install() {
     let mut project = project("host");
     fs::remove_file(project.machine.dir.join("path/gcc")).unwrap();
     let error = project
-        .try_compile(&[Source::from("kernels/b.cu")])
+        .try_compile(&[Source::cuda("kernels/b.cu")])
         .unwrap_err()
         .to_string();
     assert!(
@@ -115,7 +115,7 @@ fn without_a_host_compiler_the_message_says_what_to_install() {
     assert!(project.machine.calls().is_empty());
     project.variables = vec![("NVCC_CCBIN", "/no/such/gcc")];
     let error = project
-        .try_compile(&[Source::from("kernels/b.cu")])
+        .try_compile(&[Source::cuda("kernels/b.cu")])
         .unwrap_err()
         .to_string();
     assert!(
@@ -164,7 +164,7 @@ fn flags_that_undo_the_build_are_refused() {
     ] {
         project.options.flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
         let error = project
-            .try_compile(&[Source::from("kernels/b.cu")])
+            .try_compile(&[Source::cuda("kernels/b.cu")])
             .unwrap_err()
             .to_string();
         assert!(error.contains(part), "{flags:?}: {error}");
@@ -173,7 +173,7 @@ fn flags_that_undo_the_build_are_refused() {
     project.options.flags = ["-Xptxas", "-c", "-rdc=false", "-Xcompiler", "-o"]
         .map(str::to_owned)
         .to_vec();
-    assert!(project.try_compile(&[Source::from("kernels/b.cu")]).is_ok());
+    assert!(project.try_compile(&[Source::cuda("kernels/b.cu")]).is_ok());
     assert!(
         project
             .machine
@@ -202,12 +202,12 @@ fn places_that_cannot_be_used_are_named() {
 
     project.options.includes = vec![PathBuf::from("no-such-dir")];
     let error = project
-        .try_compile(&[Source::from("kernels/b.cu")])
+        .try_compile(&[Source::cuda("kernels/b.cu")])
         .unwrap_err();
     assert_eq!(error, Error::IncludeDir(PathBuf::from("no-such-dir")));
     project.options.includes = Vec::new();
     for (name, character) in [("a`b.cu", '`'), ("a$b.cu", '$'), ("a\"b.cu", '"')] {
-        let error = project.try_compile(&[Source::from(name)]).unwrap_err();
+        let error = project.try_compile(&[Source::cuda(name)]).unwrap_err();
         assert!(
             matches!(&error, Error::Unusable { character: found, .. } if *found == character),
             "{error}"
@@ -219,7 +219,7 @@ fn places_that_cannot_be_used_are_named() {
         .machine
         .write("out", "a file where the directory should be");
     let error = project
-        .try_compile(&[Source::from("kernels/b.cu")])
+        .try_compile(&[Source::cuda("kernels/b.cu")])
         .unwrap_err();
     let Error::OutDir { path, .. } = &error else {
         panic!("{error}")
