@@ -67,7 +67,8 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `fatbin` | compressed entries of `.fatbin` sources |
-//! | `cli` | the command `cargo cubin`; nothing for a build script |
+//!
+//! The command `cargo cubin` is a package of its own: `cargo install cargo-cubin`.
 //!
 //! # Versions
 //!

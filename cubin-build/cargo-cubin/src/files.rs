@@ -2,6 +2,8 @@
 //!
 //! The only unsafe code of the crate: mapping a file is unsafe because another process may change it under us.
 
+#![allow(unsafe_code)]
+
 use std::{fs::File, path::Path};
 
 use anyhow::Context;

@@ -13,7 +13,8 @@ use std::{
 use anyhow::{Context, bail};
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 use cubin_build::env::Env;
-use serde::Deserialize;
+
+use crate::report::{self, Report};
 
 /// Which packages to look at.
 #[derive(Debug, clap::Args)]
@@ -27,40 +28,6 @@ pub(crate) struct Selection {
     /// Arguments for the `cargo check` that runs the build scripts: `-- --features cuda --offline`
     #[arg(last = true, value_name = "CARGO ARGUMENTS")]
     cargo: Vec<OsString>,
-}
-
-/// What one run of the builder found.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Report {
-    pub(crate) package: String,
-    pub(crate) errors: usize,
-    pub(crate) warnings: usize,
-    /// The findings as the build would show them.
-    pub(crate) rendered: String,
-    pub(crate) findings: Vec<serde_json::Value>,
-    pub(crate) kernels: Vec<KernelRow>,
-    pub(crate) baseline: Option<BaselineText>,
-}
-
-/// One kernel on one target.
-#[derive(Debug, Deserialize)]
-pub(crate) struct KernelRow {
-    pub(crate) name: String,
-    pub(crate) target: String,
-    pub(crate) registers: u32,
-    pub(crate) stack: Option<u32>,
-    pub(crate) spills: Option<u64>,
-    pub(crate) static_shared: u64,
-    pub(crate) params: Option<u32>,
-}
-
-/// The baseline that would make today's kernels pass.
-#[derive(Debug, Deserialize)]
-pub(crate) struct BaselineText {
-    /// Absolute.
-    pub(crate) path: PathBuf,
-    pub(crate) text: String,
-    pub(crate) entries: usize,
 }
 
 /// Builds the selected packages and returns one report per builder run, by package.
@@ -81,7 +48,7 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Vec<Report>> {
         .join("cubin-report")
         .join(std::process::id().to_string());
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    let result = run_cargo(selection, &packages, &dir).and_then(|()| read_all(&dir));
+    let result = run_cargo(selection, &packages, &dir).and_then(|()| report::read_all(&dir));
     let _ = fs::remove_dir_all(&dir);
     let reports = result?;
     if reports.is_empty() {
@@ -145,24 +112,4 @@ fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::
         bail!("`cargo check` failed, see above; the kernels were not all compiled");
     }
     Ok(())
-}
-
-fn read_all(dir: &Path) -> anyhow::Result<Vec<Report>> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(dir)?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<std::io::Result<_>>()?;
-    paths.sort();
-    paths
-        .iter()
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .map(|path| {
-            let text = fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            serde_json::from_str(&text)
-                .with_context(|| format!("{} is no report of this version", path.display()))
-        })
-        .collect()
 }

@@ -3,6 +3,9 @@
 //! One file per subcommand. This file alone prints an error and chooses the exit status: 0 done, 1 findings or a
 //! failure, 2 wrong use. A closed pipe ends it silently.
 
+// Mapping files is the only exception (`files`).
+#![deny(unsafe_code)]
+
 mod baseline;
 mod check;
 mod doctor;
@@ -10,6 +13,7 @@ mod explain;
 mod files;
 mod inspect;
 mod project;
+mod report;
 mod toolkit;
 
 use std::process::ExitCode;

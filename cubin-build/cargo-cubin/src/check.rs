@@ -2,7 +2,10 @@
 
 use std::{io::Write as _, process::ExitCode};
 
-use crate::project::{self, KernelRow, Report, Selection};
+use crate::{
+    project::{self, Selection},
+    report::{KernelRow, Report},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -19,7 +22,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for report in &reports {
         if args.json {
             for finding in &report.findings {
-                writeln!(out, "{finding}")?;
+                writeln!(out, "{}", serde_json::to_string(finding)?)?;
             }
             continue;
         }
