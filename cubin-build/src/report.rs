@@ -63,7 +63,7 @@ pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io:
             .string("symbol", &facts.symbol)
             .string("target", &facts.target.to_string())
             .number("registers", facts.resources.registers)
-            .number_or_null("stack", facts.resources.stack)
+            .number_or_null("stack", facts.resources.stack.bytes())
             .number_or_null("spills", facts.spills.map(Spills::total))
             .number("static_shared", facts.resources.static_shared)
             .number_or_null("params", facts.params_size())

@@ -28,6 +28,7 @@ fn list(bytes: &[u8]) -> cubin_core::Result<String> {
         };
         let stack = resources
             .stack
+            .bytes()
             .map_or("?".to_owned(), |bytes| bytes.to_string());
         list += &format!(
             "  {}: {} registers, {stack} bytes of stack, {} of shared memory, {params} of parameters\n",

@@ -5,6 +5,7 @@ use crate::{
     arch::{Flags, Suffix},
     compat,
     consts::{Compat, ElfType, NoteType},
+    cuobjdump::{self, Cuobjdump},
     elf::{Elf, Layout},
     functions,
     note::{CudaInfo, Note, Notes, Tool},
@@ -209,8 +210,11 @@ impl<'a> Cubin<'a> {
 
     /// The symbol of a function as bytes, should it not be UTF-8.
     ///
+    /// `function` must be of this file. That is not checked: for one of another file the result is the name of whatever
+    /// symbol has the same index here.
+    ///
     /// # Errors
-    /// When `function` is of another file.
+    /// When this file has no symbol of that index, or its name lies outside the string table.
     pub fn raw_symbol(&self, function: &Function<'_>) -> Result<&'a [u8]> {
         self.elf
             .symbol_name(&self.elf.symbol(function.symbol_index)?)
@@ -218,8 +222,11 @@ impl<'a> Cubin<'a> {
 
     /// The attribute records of a function (`.nv.info.<f>`), unknown codes included; none when it has no such section.
     ///
+    /// `function` must be of this file, which is not checked.
+    ///
     /// # Errors
-    /// When `function` is of another file.
+    /// When this file has no section of the index that `function` gives, which happens with one of another file only.
+    /// Damaged records are errors of the iterator.
     pub fn attributes(&self, function: &Function<'_>) -> Result<Attributes<'a>> {
         uses::attributes(&self.elf, function)
     }
@@ -248,6 +255,15 @@ impl<'a> Cubin<'a> {
     /// When a relocation is damaged.
     pub fn references(&self, functions: &[Function<'_>]) -> Result<Vec<References>> {
         uses::references(&self.elf, functions)
+    }
+
+    /// What `cuobjdump -res-usage` prints of each of the functions that [`functions`](Self::functions) or
+    /// [`kernels`](Self::kernels) gave, misleading values included: in their order, by one pass over the file's records.
+    ///
+    /// # Errors
+    /// When a record is damaged.
+    pub fn cuobjdump(&self, functions: &[Function<'_>]) -> Result<Vec<Cuobjdump>> {
+        cuobjdump::read(&self.elf, functions)
     }
 
     /// Every relocation section with its entries, in section order; Mercury's own are left out.

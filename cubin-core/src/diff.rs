@@ -272,7 +272,7 @@ fn figures(function: &Function<'_>) -> Vec<(Figure, Option<u64>)> {
     };
     let mut figures = vec![
         (Figure::Registers, Some(resources.registers.into())),
-        (Figure::Stack, resources.stack.map(u64::from)),
+        (Figure::Stack, resources.stack.bytes().map(u64::from)),
         (Figure::Frame, resources.frame.map(u64::from)),
         (
             Figure::SpillInstructions,
@@ -314,7 +314,7 @@ fn figures(function: &Function<'_>) -> Vec<(Figure, Option<u64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LaunchBounds, Param, Resources, kernel::Cuobjdump};
+    use crate::{LaunchBounds, Param, Resources, Stack};
 
     fn function(symbol: &'static str, section: u32) -> Function<'static> {
         Function {
@@ -325,7 +325,7 @@ mod tests {
             kernel: true,
             resources: Resources {
                 registers: 32,
-                stack: Some(0),
+                stack: Stack::Known(0),
                 constant: vec![(0, 0x380), (2, 16)],
                 code_bytes: 256,
                 ..Resources::default()
@@ -336,7 +336,6 @@ mod tests {
                 params: vec![Param::new(0, 0, 8), Param::new(1, 8, 4)],
             },
             launch: LaunchBounds::default(),
-            cuobjdump: Cuobjdump::default(),
         }
     }
 
@@ -355,7 +354,7 @@ mod tests {
     fn every_figure_that_differs_is_listed_in_order() {
         let mut after = function("a", 1);
         after.resources.registers = 40;
-        after.resources.stack = None;
+        after.resources.stack = Stack::Unbounded;
         after.resources.static_shared = 1024;
         after.resources.constant = vec![(3, 4), (0, 0x384)];
         after.launch.max_threads = Some([16, 16, 1]);

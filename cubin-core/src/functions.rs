@@ -10,7 +10,7 @@ use crate::{
     attr::{Annotation, Annotations, ParamRecord, dimensions, of_symbol},
     consts::{Eiattr, ElfType, SectionType, SymbolType},
     elf::{Elf, Layout, Names, Place, Section, utf8_part},
-    kernel::{Cuobjdump, LaunchBounds, Param, Resources},
+    kernel::{LaunchBounds, Param, Resources, Stack},
     limits,
     nvinfo::{Attribute, Attributes, Value},
 };
@@ -18,7 +18,7 @@ use crate::{
 /// `sh_flags` bit of sections with machine code.
 const SHF_EXECINSTR: u64 = 4;
 /// MIN_STACK_SIZE when the stack is not statically known.
-const STACK_UNKNOWN: u32 = u32::MAX;
+pub(crate) const STACK_UNKNOWN: u32 = u32::MAX;
 /// The first toolkit that records spill instructions, as CUDA_API_VERSION writes it.
 const SPILLS_RECORDED_SINCE: u32 = 126;
 
@@ -56,8 +56,9 @@ pub(crate) fn read<'a>(elf: &Elf<'a>, toolkit: Option<u32>) -> Result<Vec<Functi
                 read_attributes(elf, &section, function, toolkit)
                     .map_err(|error| elf.place(error, &section))?;
             }
-            Kind::Shared => function.cuobjdump.shared = section.size,
-            Kind::Local => function.cuobjdump.local = section.size,
+            // With the reserved bytes, which `finish` takes out.
+            Kind::Shared => function.resources.static_shared = section.size,
+            Kind::Local => function.resources.local = section.size,
             Kind::Constant(bank) => function.resources.constant.push((bank, section.size)),
             Kind::ModuleAttributes => {}
         }
@@ -158,7 +159,6 @@ fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Resu
             section.offset,
         ));
     }
-    let registers = section.info >> 24;
     let old = elf.header().layout == Layout::Old;
     Ok(Function {
         symbol: utf8_part(names.get(symbol.name)?),
@@ -167,24 +167,19 @@ fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Resu
         attributes: None,
         kernel: symbol.other.entry(),
         resources: Resources {
-            registers,
+            registers: section.info >> 24,
             barriers: old.then_some(((section.flags >> 20) & 0x7f) as u8),
             code_bytes: section.size,
             ..Resources::default()
         },
         params: Params::NotRecorded,
         launch: LaunchBounds::default(),
-        cuobjdump: Cuobjdump {
-            reg: registers,
-            stack: Some(0),
-            ..Cuobjdump::default()
-        },
     })
 }
 
 /// Position of the function of a `.text` section. `functions` is sorted by section index, mostly without gaps.
 #[inline]
-fn slot(functions: &[Function<'_>], section: u32) -> Option<usize> {
+pub(crate) fn slot(functions: &[Function<'_>], section: u32) -> Option<usize> {
     let first = functions.first()?.section;
     let guess = section.checked_sub(first)? as usize;
     if functions
@@ -224,17 +219,12 @@ fn read_symbol_records(
             continue;
         }
         match Eiattr(attribute.code) {
-            Eiattr::REGCOUNT => {
-                function.resources.registers = value;
-                if function.kernel {
-                    function.cuobjdump.reg = value;
-                }
-            }
+            Eiattr::REGCOUNT => function.resources.registers = value,
             Eiattr::FRAME_SIZE => function.resources.frame = Some(value),
+            // Unknown is the largest number, so that it wins here too; `finish` tells it apart.
             _ => {
-                function.cuobjdump.stack = Some(value);
-                // Unknown is the largest number, so that it wins here too.
-                function.resources.stack = function.resources.stack.max(Some(value));
+                let largest = function.resources.stack.bytes().unwrap_or(0).max(value);
+                function.resources.stack = Stack::Known(largest);
             }
         }
     }
@@ -357,21 +347,20 @@ fn finish(
     layout: Layout,
     toolkit: Option<u32>,
 ) {
-    let raw = &mut function.cuobjdump;
     let resources = &mut function.resources;
-    raw.stack = raw.stack.filter(|&bytes| bytes != STACK_UNKNOWN);
-    resources.stack_unbounded = resources.stack == Some(STACK_UNKNOWN);
-    // nvlink adds the stack of callees, so what a relocatable object says is not final.
-    resources.stack = resources
-        .stack
-        .filter(|&bytes| bytes != STACK_UNKNOWN && !relocatable);
-    resources.local = raw.local;
+    resources.stack = match resources.stack {
+        Stack::Known(STACK_UNKNOWN) => Stack::Unbounded,
+        // nvlink adds the stack of callees, so what a relocatable object says, if anything, is not final.
+        _ if relocatable => Stack::NotLinked,
+        stack => stack,
+    };
+    let shared = resources.static_shared;
     resources.reserved_shared = if sm >= 90 && !relocatable {
-        raw.shared.min(limits::RESERVED_SHARED)
+        shared.min(limits::RESERVED_SHARED)
     } else {
         0
     };
-    resources.static_shared = raw.shared.saturating_sub(resources.reserved_shared);
+    resources.static_shared = shared.saturating_sub(resources.reserved_shared);
     if layout == Layout::New && function.attributes.is_some() {
         resources.barriers.get_or_insert(0);
     }

@@ -50,7 +50,7 @@
 use core::fmt::{self, Display, Write};
 
 use crate::{
-    Cubin, Error, Function, Params, Result, Sm,
+    Cubin, Cuobjdump, Error, Function, Params, Result, Sm,
     cubin::ObjectKind,
     elf::{Class, Layout},
     sizes,
@@ -142,9 +142,13 @@ pub fn write(cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<()> {
         object.number("managed", variable.managed)?;
         object.close()
     })?;
-    object.array("functions", cubin.functions()?, |out, function| {
-        write_function(cubin, &origin, &function, out)
-    })?;
+    let functions = cubin.functions()?;
+    let shown = cubin.cuobjdump(&functions)?;
+    object.array(
+        "functions",
+        functions.iter().zip(shown),
+        |out, (function, shown)| write_function(cubin, &origin, function, &shown, out),
+    )?;
     object.close()
 }
 
@@ -166,6 +170,7 @@ pub fn write_function(
     cubin: &Cubin<'_>,
     origin: &Origin,
     function: &Function<'_>,
+    shown: &Cuobjdump,
     out: &mut dyn Write,
 ) -> Result<()> {
     let resources = &function.resources;
@@ -180,8 +185,8 @@ pub fn write_function(
     object.number("section", function.section)?;
     object.number("kernel", function.kernel)?;
     object.number("registers", resources.registers)?;
-    object.optional("stack", resources.stack)?;
-    object.number("stack_unbounded", resources.stack_unbounded)?;
+    object.optional("stack", resources.stack.bytes())?;
+    object.number("stack_unbounded", resources.stack.is_unbounded())?;
     object.optional("frame", resources.frame)?;
     object.optional("spill_instructions", resources.spill_instructions)?;
     match cubin.spills(function)? {
@@ -231,15 +236,14 @@ pub fn write_function(
     object.array("externs", cubin.externs(function)?, |out, name| {
         quoted(out, name)
     })?;
-    let raw = &function.cuobjdump;
     object.object("cuobjdump", |object| {
-        object.number("reg", raw.reg)?;
-        match raw.stack {
+        object.number("reg", shown.reg)?;
+        match shown.stack {
             Some(stack) => object.number("stack", stack)?,
             None => object.string("stack", "UNKNOWN")?,
         }
-        object.number("shared", raw.shared)?;
-        object.number("local", raw.local)?;
+        object.number("shared", shown.shared)?;
+        object.number("local", shown.local)?;
         object.banks("const", &resources.constant)
     })?;
     object.close()

@@ -26,8 +26,6 @@ pub struct Function<'a> {
     pub params: Params,
     /// Limits on the block that the source declared.
     pub launch: LaunchBounds,
-    /// What `cuobjdump -res-usage` prints for the same function, misleading values included.
-    pub cuobjdump: Cuobjdump,
 }
 
 /// What a function needs, per thread or per block.
@@ -37,13 +35,8 @@ pub struct Resources {
     /// Registers per thread: REGCOUNT, which for kernels of relocatable objects is not final (nvlink raises it to what
     /// the callees need); the high byte of the section's `sh_info` where there is no such record.
     pub registers: u32,
-    /// Stack bytes per thread, calls included; `None` when not statically known (recursion, `alloca`, not linked yet).
-    ///
-    /// The largest MIN_STACK_SIZE record: CUDA 12.4 and 12.5 write two that contradict each other, the last one wrong.
-    /// 12.9 writes 0 for kernels with `alloca`, which cannot be told apart from a true 0.
-    pub stack: Option<u32>,
-    /// The file says that the stack is not statically known: recursion, `alloca`, or an indirect call of these.
-    pub stack_unbounded: bool,
+    /// Stack per thread, that of called functions included.
+    pub stack: Stack,
     /// Stack frame bytes of the function alone (FRAME_SIZE), where recorded.
     pub frame: Option<u32>,
     /// Spill store and reload instructions; `None` when the toolkit (before 12.6) does not record them.
@@ -65,6 +58,43 @@ pub struct Resources {
     pub barriers: Option<u8>,
     /// Size of the machine code in bytes, padding and local copies of called functions included.
     pub code_bytes: u64,
+}
+
+/// What the cubin says of a function's stack: bytes per thread, those of the functions that it calls included.
+///
+/// The largest MIN_STACK_SIZE record counts: CUDA 12.4 and 12.5 write two that contradict each other, the last one
+/// wrong. 12.9 writes 0 for kernels with `alloca`, which cannot be told apart from a true 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Stack {
+    /// The file, which is linked, has no record of it.
+    #[default]
+    NotRecorded,
+    /// The file is relocatable: nvlink adds the stack of called functions, so what it records, if anything, is not
+    /// final.
+    NotLinked,
+    /// The file says that the size is not statically known: recursion, `alloca`, or an indirect call of these.
+    Unbounded,
+    /// Bytes per thread.
+    Known(u32),
+}
+
+impl Stack {
+    /// Bytes per thread, where they are known.
+    #[inline]
+    #[must_use]
+    pub const fn bytes(self) -> Option<u32> {
+        match self {
+            Self::Known(bytes) => Some(bytes),
+            Self::NotRecorded | Self::NotLinked | Self::Unbounded => None,
+        }
+    }
+
+    /// Whether the file says that the size is not statically known.
+    #[inline]
+    #[must_use]
+    pub const fn is_unbounded(self) -> bool {
+        matches!(self, Self::Unbounded)
+    }
 }
 
 /// What the cubin says of a kernel's parameters.
@@ -130,20 +160,4 @@ pub struct LaunchBounds {
     pub max_cluster_rank: Option<u32>,
     /// Register cap in force when the kernel was compiled (MAXREG_COUNT); `None` when there was none (255).
     pub max_registers: Option<u32>,
-}
-
-/// The figures of `cuobjdump -res-usage`, by its own rules, where they are not those of [`Resources`].
-///
-/// CONSTANT\[bank] is [`Resources::constant`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Cuobjdump {
-    /// REG
-    pub reg: u32,
-    /// STACK; `None` prints as UNKNOWN.
-    pub stack: Option<u32>,
-    /// SHARED
-    pub shared: u64,
-    /// LOCAL
-    pub local: u64,
 }

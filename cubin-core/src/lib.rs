@@ -5,7 +5,7 @@
 //! damaged input is an [`Error`] that names the section and the offset; unknown records are data.
 //!
 //! ```
-//! use cubin_core::{Cubin, Params, Sm};
+//! use cubin_core::{Cubin, Params, Sm, Stack};
 //!
 //! # fn main() -> cubin_core::Result<()> {
 //! // saxpy(int n, float a, const float *x, float *y), compiled with -arch=sm_90 by CUDA 13.5
@@ -16,7 +16,7 @@
 //!
 //! let kernels = cubin.kernels()?;
 //! let saxpy = kernels.iter().find(|kernel| kernel.symbol == "saxpy").expect("saxpy");
-//! assert_eq!((saxpy.resources.registers, saxpy.resources.stack), (10, Some(0)));
+//! assert_eq!((saxpy.resources.registers, saxpy.resources.stack), (10, Stack::Known(0)));
 //! let Params::Recorded { base, params, .. } = &saxpy.params else { panic!("parameters") };
 //! let offsets: Vec<u32> = params.iter().map(|param| param.offset).collect();
 //! assert_eq!((*base, offsets), (0x210, vec![0, 4, 8, 16]));
@@ -82,6 +82,7 @@ pub mod callgraph;
 pub mod compat;
 pub mod consts;
 pub mod cubin;
+mod cuobjdump;
 #[cfg(feature = "demangle")]
 pub mod demangle;
 #[cfg(feature = "views")]
@@ -112,8 +113,9 @@ pub mod variable;
 
 pub use arch::Sm;
 pub use cubin::Cubin;
+pub use cuobjdump::Cuobjdump;
 pub use error::{Error, Result};
-pub use kernel::{Function, LaunchBounds, Param, Params, Resources};
+pub use kernel::{Function, LaunchBounds, Param, Params, Resources, Stack};
 
 /// The examples of the readme compile.
 #[cfg(doctest)]

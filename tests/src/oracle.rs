@@ -12,7 +12,7 @@ use std::{
 };
 
 use cubin_build::toolkit::Toolkit;
-use cubin_core::{Cubin, Function, Params};
+use cubin_core::{Cubin, Function, Params, Stack};
 
 /// One function as `cuobjdump -res-usage` and `cuobjdump -elf` print it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -283,8 +283,12 @@ pub fn compare(
     shown: &BTreeMap<String, Shown>,
     differences: &mut Vec<String>,
 ) -> Compared {
-    let read = Cubin::parse(bytes).and_then(|cubin| Ok((cubin.toolkit()?, cubin.functions()?)));
-    let (version, functions) = match read {
+    let read = Cubin::parse(bytes).and_then(|cubin| {
+        let functions = cubin.functions()?;
+        let figures = cubin.cuobjdump(&functions)?;
+        Ok((cubin.toolkit()?, functions, figures))
+    });
+    let (version, functions, figures) = match read {
         Ok(read) => read,
         Err(error) => {
             differences.push(format!("{file}: {error}"));
@@ -296,7 +300,7 @@ pub fn compare(
     for name in shown.keys().filter(|name| !read.contains(name.as_str())) {
         differences.push(format!("{file}: {name} was not read"));
     }
-    for function in &functions {
+    for (function, printed) in functions.iter().zip(figures) {
         let Some(shown) = shown.get(function.symbol) else {
             differences.push(format!("{file}: cuobjdump shows no {}", function.symbol));
             continue;
@@ -319,18 +323,14 @@ pub fn compare(
             };
         }
         let resources = &function.resources;
-        same!("REG", u64::from(function.cuobjdump.reg), shown.reg);
-        same!(
-            "STACK",
-            function.cuobjdump.stack.map(u64::from),
-            shown.stack
-        );
-        same!("SHARED", function.cuobjdump.shared, shown.shared);
-        same!("LOCAL", function.cuobjdump.local, shown.local);
+        same!("REG", u64::from(printed.reg), shown.reg);
+        same!("STACK", printed.stack.map(u64::from), shown.stack);
+        same!("SHARED", printed.shared, shown.shared);
+        same!("LOCAL", printed.local, shown.local);
         let constant: BTreeMap<u8, u64> = resources.constant.iter().copied().collect();
         same!("constant banks", constant, shown.constant);
-        let printed: BTreeMap<u8, u64> = function.resources.constant.iter().copied().collect();
-        same!("CONSTANT", printed, shown.constant);
+        let banks: BTreeMap<u8, u64> = function.resources.constant.iter().copied().collect();
+        same!("CONSTANT", banks, shown.constant);
         same!("local memory", resources.local, shown.local);
         same!(
             "shared memory",
@@ -342,8 +342,8 @@ pub fn compare(
         if function.kernel {
             same!("registers", u64::from(resources.registers), shown.reg);
             // Of a relocatable object cuobjdump shows 0, which is not true: what the callees need is not known.
-            if resources.stack.is_some() || resources.stack_unbounded {
-                same!("stack", resources.stack.map(u64::from), shown.stack);
+            if matches!(resources.stack, Stack::Known(_) | Stack::Unbounded) {
+                same!("stack", resources.stack.bytes().map(u64::from), shown.stack);
             }
             // Up to CUDA 12.9 the count stands in the section's flags, which cuobjdump does not explain.
             let in_flags = version < Some((13, 0));

@@ -237,7 +237,11 @@ fn figures_equal_what_nvidias_tools_print() {
                 Some(facts.resources.registers.into()),
                 verbose.registers,
             );
-            same("stack", facts.resources.stack.map(Into::into), shown.stack);
+            same(
+                "stack",
+                facts.resources.stack.bytes().map(Into::into),
+                shown.stack,
+            );
             // From sm_90 on the system has 1,024 bytes of every block that uses shared memory at all.
             let reserved = if target == "sm_90" { 1024 } else { 0 };
             same(

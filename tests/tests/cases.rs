@@ -287,7 +287,7 @@ fn figures_of(facts: &Facts, kernel: &cubin_core::Function<'_>) -> Figures {
     };
     BTreeMap::from([
         ("registers", one(Some(facts.resources.registers.into()))),
-        ("stack", one(facts.resources.stack.map(Into::into))),
+        ("stack", one(facts.resources.stack.bytes().map(Into::into))),
         ("spills", one(facts.spills.map(|spills| spills.total()))),
         ("static-shared", one(Some(facts.resources.static_shared))),
         ("params", one(facts.params_size().map(Into::into))),

@@ -345,7 +345,7 @@ fn module(width: usize) -> Module {
     let resources = &mut facts.resources;
     resources.registers = 255;
     resources.spill_instructions = Some(3);
-    resources.stack = Some(100_000);
+    resources.stack = cubin_core::Stack::Known(100_000);
     resources.static_shared = 49_152;
     resources.code_bytes = 1_000_000;
     resources.barriers = Some(1);

@@ -12,7 +12,7 @@ use std::{
     process::Command,
 };
 
-use cubin_core::{Cubin, Function, Params, sizes};
+use cubin_core::{Cubin, Cuobjdump, Function, Params, sizes};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -160,8 +160,7 @@ fn expected(function: &Value) -> Line {
     )
 }
 
-fn ours(function: &Function<'_>) -> Line {
-    let raw = &function.cuobjdump;
+fn ours((function, raw): (&Function<'_>, Cuobjdump)) -> Line {
     let params = match &function.params {
         Params::Recorded { params, .. } => params
             .iter()
@@ -237,7 +236,10 @@ fn every_function_is_what_cuobjdump_says() {
             .iter()
             .map(expected)
             .collect();
-        let mut mine: Vec<Line> = read.iter().map(ours).collect();
+        let figures = cubin
+            .cuobjdump(&read)
+            .unwrap_or_else(|error| panic!("{sha}: {error}"));
+        let mut mine: Vec<Line> = read.iter().zip(figures).map(ours).collect();
         functions += mine.len();
         theirs.sort();
         mine.sort();

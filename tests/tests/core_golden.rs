@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use cubin_core::{Cubin, Params, text};
+use cubin_core::{Cubin, Params, Stack, text};
 use serde_json::{Value, json};
 
 fn golden(directory: &str) -> PathBuf {
@@ -95,11 +95,11 @@ fn recorded_cubins_equal_what_cuobjdump_prints() {
         }
         let cubin = Cubin::parse(&data).expect("a cubin");
         let functions = cubin.functions().expect("functions");
-        for function in &functions {
+        let figures = cubin.cuobjdump(&functions).expect("figures");
+        for (function, raw) in functions.iter().zip(figures) {
             let at = format!("{file}: {}", function.symbol);
             // The tool prints the functions in the same order.
             let theirs = theirs.next().unwrap_or_else(|| panic!("{at}: not printed"));
-            let raw = &function.cuobjdump;
             let banks = &function.resources.constant;
             assert_eq!(theirs["fn"], function.symbol, "{at}");
             assert_eq!(theirs["reg"], raw.reg, "{at}");
@@ -185,21 +185,27 @@ fn what_cuobjdump_does_not_say() {
     let functions = cubin.functions().expect("functions");
     let indirect = functions
         .iter()
-        .find(|f| f.symbol == "_Z8indirectPii")
+        .position(|f| f.symbol == "_Z8indirectPii")
         .expect("a kernel");
-    assert_eq!(indirect.cuobjdump.stack, Some(0));
-    assert_eq!(indirect.resources.stack, Some(104));
+    let figures = cubin.cuobjdump(&functions).expect("figures");
+    assert_eq!(figures[indirect].stack, Some(0));
+    assert_eq!(functions[indirect].resources.stack, Stack::Known(104));
 
     // Relocatable: the stack is not final, and a device function's registers are in its record only.
     let cubin = Cubin::parse(data("basic-13.5-sm_90-rdc")).expect("a cubin");
     let functions = cubin.functions().expect("functions");
-    assert!(functions.iter().all(|f| f.resources.stack.is_none()));
+    assert!(
+        functions
+            .iter()
+            .all(|f| f.resources.stack == Stack::NotLinked)
+    );
     let device = functions
         .iter()
-        .find(|f| !f.kernel)
+        .position(|f| !f.kernel)
         .expect("a device function");
-    assert_eq!(device.cuobjdump.reg, 0);
-    assert_ne!(device.resources.registers, 0);
+    let figures = cubin.cuobjdump(&functions).expect("figures");
+    assert_eq!(figures[device].reg, 0);
+    assert_ne!(functions[device].resources.registers, 0);
     let printing = functions
         .iter()
         .find(|f| f.symbol == "_Z3prki")
@@ -246,15 +252,16 @@ fn the_json_view_is_json_and_says_the_same() {
         let functions = cubin.functions().expect("functions");
         let shown = view["functions"].as_array().expect("functions");
         assert_eq!(shown.len(), functions.len(), "{name}");
-        for (shown, function) in shown.iter().zip(&functions) {
+        let figures = cubin.cuobjdump(&functions).expect("figures");
+        for ((shown, function), figures) in shown.iter().zip(&functions).zip(figures) {
             let resources = &function.resources;
             assert_eq!(shown["function"], function.symbol);
             assert_eq!(shown["target"], target);
             assert_eq!(shown["kernel"], function.kernel);
             assert_eq!(shown["registers"], resources.registers);
-            assert_eq!(shown["stack"], json!(resources.stack));
+            assert_eq!(shown["stack"], json!(resources.stack.bytes()));
             assert_eq!(shown["static_shared"], resources.static_shared);
-            assert_eq!(shown["cuobjdump"]["shared"], function.cuobjdump.shared);
+            assert_eq!(shown["cuobjdump"]["shared"], figures.shared);
             let params = match &function.params {
                 Params::NotRecorded => Value::Null,
                 Params::Recorded { params, .. } => params.len().into(),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cubin_core::{Cubin, cubin::ObjectKind};
+use cubin_core::{Cubin, Stack, cubin::ObjectKind};
 use cubin_tests::{oracle, tools};
 
 /// A kernel that calls into the other object, with a stack frame of its own.
@@ -78,9 +78,9 @@ fn linked_cubins_equal_what_cuobjdump_prints() {
                 .expect("the kernel `sum`");
             sum.resources.stack
         };
-        assert_eq!(stack(&object), None, "{target}");
+        assert_eq!(stack(&object), Stack::NotLinked, "{target}");
         assert!(
-            stack(&whole).is_some_and(|bytes| bytes >= 32),
+            stack(&whole).bytes().is_some_and(|bytes| bytes >= 32),
             "{target}: {:?}",
             stack(&whole)
         );

@@ -23,6 +23,7 @@ const CORE: &[&[&str]] = &[
         "kernel",
         "functions",
         "uses",
+        "cuobjdump",
         "variable",
         "cubin",
         "image",

@@ -228,6 +228,7 @@ fn table(doc: &mut String, module: &Module, planned: &PlannedKernel<'_>) {
         let resources = &facts.resources;
         let stack = resources
             .stack
+            .bytes()
             .map_or_else(|| "unknown".to_owned(), |bytes| format!("{bytes} B"));
         let barriers = resources
             .barriers

@@ -76,7 +76,7 @@ fn resources(sm: Sm, facts: &Facts) -> Expr {
     let integer = |value: u64| number(i128::from(value));
     let shape = |[x, y, z]: [u32; 3]| format!("Some([{x}, {y}, {z}])");
     field("registers", resources.registers.to_string());
-    if let Some(stack) = resources.stack {
+    if let Some(stack) = resources.stack.bytes() {
         field("stack", format!("Some({})", integer(u64::from(stack))));
     }
     if let Some(Spills { stores, loads }) = facts.spills {

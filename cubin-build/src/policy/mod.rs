@@ -23,7 +23,7 @@ pub use resolve::{Budget, OccupancyBudget, Policy};
 pub fn value(facts: &Facts, key: Key) -> Option<u64> {
     match key {
         Key::Registers => Some(facts.resources.registers.into()),
-        Key::Stack => facts.resources.stack.map(Into::into),
+        Key::Stack => facts.resources.stack.bytes().map(Into::into),
         Key::Spills => facts.spills.map(Spills::total),
         Key::Params => facts.params_size().map(Into::into),
         Key::StaticShared => Some(facts.resources.static_shared),

@@ -3,7 +3,7 @@
 use core::fmt::Display;
 
 use super::{Text, escaped, full, hex, line};
-use crate::{Cubin, Function, Params, Result, uses::References, variable::Space};
+use crate::{Cubin, Cuobjdump, Function, Params, Result, uses::References, variable::Space};
 
 impl Text<'_> {
     pub(super) fn functions(&mut self, cubin: &Cubin<'_>) -> Result<()> {
@@ -11,8 +11,15 @@ impl Text<'_> {
             Ok(functions) => functions,
             Err(error) => return self.error(&error),
         };
-        for function in &functions {
-            self.function(cubin, function)?;
+        let shown = match cubin.cuobjdump(&functions) {
+            Ok(shown) => shown,
+            Err(error) => {
+                self.error(&error)?;
+                Vec::new()
+            }
+        };
+        for (at, function) in functions.iter().enumerate() {
+            self.function(cubin, function, shown.get(at))?;
         }
         match cubin.references(&functions) {
             Ok(references) => {
@@ -34,7 +41,12 @@ impl Text<'_> {
         }
     }
 
-    fn function(&mut self, cubin: &Cubin<'_>, function: &Function<'_>) -> Result<()> {
+    fn function(
+        &mut self,
+        cubin: &Cubin<'_>,
+        function: &Function<'_>,
+        shown: Option<&Cuobjdump>,
+    ) -> Result<()> {
         let kind = if function.kernel {
             "kernel"
         } else {
@@ -49,7 +61,7 @@ impl Text<'_> {
             function.symbol_index,
             resources.code_bytes
         )?;
-        let unbounded = if resources.stack_unbounded {
+        let unbounded = if resources.stack.is_unbounded() {
             " (not statically known)"
         } else {
             ""
@@ -58,7 +70,7 @@ impl Text<'_> {
             self,
             "  registers {} stack {}{unbounded} frame {} barriers {}",
             resources.registers,
-            maybe(resources.stack),
+            maybe(resources.stack.bytes()),
             maybe(resources.frame),
             maybe(resources.barriers)
         )?;
@@ -118,17 +130,19 @@ impl Text<'_> {
             Ok(externs) => line!(self, "  externs {}", externs.join(" "))?,
             Err(error) => self.error(&error)?,
         }
-        let raw = &function.cuobjdump;
-        let stack = match raw.stack {
+        let Some(shown) = shown else {
+            return Ok(());
+        };
+        let stack = match shown.stack {
             Some(stack) => stack.to_string(),
             None => "UNKNOWN".to_owned(),
         };
         line!(
             self,
             "  cuobjdump REG:{} STACK:{stack} SHARED:{} LOCAL:{} CONSTANT {}",
-            raw.reg,
-            raw.shared,
-            raw.local,
+            shown.reg,
+            shown.shared,
+            shown.local,
             banks(&resources.constant)
         )
     }

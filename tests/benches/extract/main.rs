@@ -59,7 +59,7 @@ impl<'a> From<&Function<'a>> for Facts<'a> {
             section: function.section,
             kernel: function.kernel,
             registers: resources.registers,
-            stack: resources.stack,
+            stack: resources.stack.bytes(),
             frame: resources.frame,
             spills: resources.spill_instructions,
             shared: resources.static_shared,

@@ -5,6 +5,7 @@ use cubin_build::{
     policy::{Baseline, Policy, baseline_from, check},
     source::SourceFile,
 };
+use cubin_core::Stack;
 
 use crate::support::{baseline, config, expect, expect_diags, golden, kernel};
 
@@ -17,7 +18,7 @@ fn kernels() -> Vec<Facts> {
         kernel("gemm<float>", 4, "sm_80"),
         kernel("ns::scale", 9, "sm_80"),
     ];
-    kernels[0].resources.stack = None;
+    kernels[0].resources.stack = Stack::Unbounded;
     kernels[1].resources.registers = 168;
     kernels[2].resources.registers = 128;
     kernels[2].spills = Some(Spills {
@@ -69,7 +70,7 @@ fn worse_fails() {
     let mut worse = kernels();
     worse[2].resources.registers = 130;
     worse[3].resources.registers = 65;
-    worse[1].resources.stack = None;
+    worse[1].resources.stack = Stack::Unbounded;
     expect("baseline/worse", TOML, Some(&text), &worse);
 }
 
@@ -77,7 +78,7 @@ fn worse_fails() {
 fn better_is_told() {
     let text = written(&kernels(), TOML);
     let mut better = kernels();
-    better[0].resources.stack = Some(16);
+    better[0].resources.stack = Stack::Known(16);
     better[1].resources.registers = 160;
     better[2].resources.registers = 64;
     expect("baseline/better", TOML, Some(&text), &better);

@@ -6,7 +6,7 @@ use cubin_build::{
     kernel::{Facts, Spills},
     policy::{self, check},
 };
-use cubin_core::kernel::{Function, Params};
+use cubin_core::kernel::{Function, Params, Stack};
 
 use crate::support::{config, expect, kernel, params};
 
@@ -31,7 +31,7 @@ fn registers() {
 fn every_budget_of_one_kernel() {
     let mut gemm = kernel("gemm<float>", 4, "sm_80");
     gemm.resources.registers = 255;
-    gemm.resources.stack = Some(1024);
+    gemm.resources.stack = Stack::Known(1024);
     gemm.spills = Some(Spills {
         stores: 24,
         loads: 40,
@@ -98,7 +98,7 @@ fn a_rule_of_its_own() {
 fn unknown_figures() {
     let mut kernels = ["sm_80", "sm_90"].map(|target| kernel("walk", 14, target));
     for kernel in &mut kernels {
-        kernel.resources.stack = None;
+        kernel.resources.stack = Stack::Unbounded;
         kernel.spills = None;
         kernel.params = Params::NotRecorded;
     }
@@ -109,7 +109,7 @@ fn unknown_figures() {
 #[test]
 fn a_kernel_made_by_a_macro() {
     let mut kernel = kernel("uexp", 12, "sm_80");
-    kernel.resources.stack = Some(16);
+    kernel.resources.stack = Stack::Known(16);
     expect("check/macro", "[defaults]\nstack = 0\n", None, &[kernel]);
 }
 
@@ -130,7 +130,7 @@ fn a_kernel_without_a_place() {
 fn allowed() {
     let mut kernel = kernel("gemm<float>", 4, "sm_80");
     kernel.resources.registers = 200;
-    kernel.resources.stack = Some(8);
+    kernel.resources.stack = Stack::Known(8);
     let toml =
         "[defaults]\nregisters = 32\nstack = 0\n[[rule]]\nkernel = 'gemm<*>'\nlevel = 'allow'\n";
     expect("check/allowed", toml, None, &[kernel]);
@@ -223,7 +223,11 @@ fn the_order_of_kernels_does_not_show() {
         for target in ["sm_90", "sm_80", "sm_100a"] {
             let mut kernel = kernel(name, line, target);
             kernel.resources.registers = 40 + line;
-            kernel.resources.stack = (line != 9).then_some(line);
+            kernel.resources.stack = if line == 9 {
+                Stack::Unbounded
+            } else {
+                Stack::Known(line)
+            };
             kernels.push(kernel);
         }
     }
@@ -272,7 +276,7 @@ fn suggested_rules_settle_the_finding() {
         ["sm_80", "sm_90a"].map(|target| kernel("gemm<'\\', \"x\", float*>", 4, target));
     for kernel in &mut kernels {
         kernel.resources.registers = 255;
-        kernel.resources.stack = None;
+        kernel.resources.stack = Stack::Unbounded;
         kernel.spills = Some(Spills {
             stores: 24,
             loads: 40,

@@ -6,6 +6,7 @@ use cubin_build::{
     policy::{Baseline, check},
     source::SourceFile,
 };
+use cubin_core::Stack;
 
 use crate::support::kernel;
 
@@ -48,7 +49,7 @@ fn read(text: &str, draw: bool) {
         let _ = render(diag, false);
     }
     let mut gemm = kernel("gemm<float>", 4, "sm_90a");
-    gemm.resources.stack = None;
+    gemm.resources.stack = Stack::Unbounded;
     gemm.resources.registers = 200;
     for diag in check(&config, Some(&baseline), &[gemm]) {
         let _ = (json::to_json(&diag), draw.then(|| render(&diag, false)));

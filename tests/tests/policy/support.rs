@@ -9,7 +9,7 @@ use cubin_build::{
     policy::{Baseline, check},
     source::{SourceFile, locate_name},
 };
-use cubin_core::{Function, Params};
+use cubin_core::{Function, Params, Stack};
 
 /// The source that the kernels of the tests stand in.
 pub(crate) const SOURCE: &str = include_str!("../../golden/diag/check/kernels.cu");
@@ -23,7 +23,7 @@ pub(crate) fn kernel(name: &str, line: u32, target: &str) -> Facts {
     let mut facts = Facts::new(name, target, &Function::default());
     facts.symbol = format!("_Z{}{base}v", base.len());
     facts.resources.registers = 32;
-    facts.resources.stack = Some(0);
+    facts.resources.stack = Stack::Known(0);
     facts.spills = Some(Spills::default());
     facts.params = params(24);
     facts.resources.barriers = Some(0);

@@ -146,8 +146,8 @@ fn c_string(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 fn usage(bytes: &[u8]) -> Result<String> {
     let cubin = Cubin::parse(bytes)?;
     let mut text = format!("\nResource usage:\n Common:\n  {}\n", common(&cubin)?);
-    for function in cubin.functions()? {
-        let raw = &function.cuobjdump;
+    let functions = cubin.functions()?;
+    for (function, raw) in functions.iter().zip(cubin.cuobjdump(&functions)?) {
         let _ = write!(
             text,
             " Function {}:\n  REG:{} STACK:",

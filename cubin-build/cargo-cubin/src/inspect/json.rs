@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use cubin_core::{Cubin, Function, Param, Params};
+use cubin_core::{Cubin, Cuobjdump, Function, Param, Params};
 use serde::Serialize;
 
 use super::{
@@ -102,18 +102,17 @@ fn lines(file: &str, member: Option<&str>, bytes: &[u8]) -> cubin_core::Result<V
             .map(|(major, minor)| format!("{major}.{minor}")),
     };
     let mut text = Vec::new();
-    for function in &functions {
+    for (function, raw) in functions.iter().zip(cubin.cuobjdump(&functions)?) {
         // Numbers and strings always fit into memory that grows.
-        if serde_json::to_writer(&mut text, &line(&head, function)).is_ok() {
+        if serde_json::to_writer(&mut text, &line(&head, function, &raw)).is_ok() {
             text.push(b'\n');
         }
     }
     Ok(text)
 }
 
-fn line<'a>(head: &'a Head<'_>, function: &Function<'a>) -> Line<'a> {
+fn line<'a>(head: &'a Head<'_>, function: &Function<'a>, raw: &Cuobjdump) -> Line<'a> {
     let resources = &function.resources;
-    let raw = &function.cuobjdump;
     Line {
         file: head.file,
         member: head.member,
@@ -124,7 +123,7 @@ fn line<'a>(head: &'a Head<'_>, function: &Function<'a>) -> Line<'a> {
         name: name_of(function.symbol),
         kernel: function.kernel,
         registers: resources.registers,
-        stack: resources.stack,
+        stack: resources.stack.bytes(),
         spill_instructions: resources.spill_instructions,
         static_shared: resources.static_shared,
         reserved_shared: resources.reserved_shared,

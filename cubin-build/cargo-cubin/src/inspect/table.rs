@@ -121,7 +121,7 @@ fn row(function: &Function<'_>) -> [String; HEADS.len()] {
     };
     [
         resources.registers.to_string(),
-        known(resources.stack),
+        known(resources.stack.bytes()),
         known(resources.spill_instructions),
         resources.static_shared.to_string(),
         params,
