@@ -77,6 +77,7 @@
 //! because `cargo cubin` and the tests of this project use them, and because they document what a build does; as Rust
 //! interfaces they may change in any release.
 
+#![forbid(unsafe_code)]
 // A build script is a whole program, and is shown as one.
 #![allow(clippy::needless_doctest_main)]
 
