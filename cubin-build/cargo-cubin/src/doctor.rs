@@ -193,7 +193,10 @@ fn host_compiler(env: &Env) -> Line {
     const SUBJECT: &str = "host compiler";
     match toolkit::host_compiler(env, None) {
         Ok(compiler) => Line::new(State::Good, SUBJECT, compiler.program.display().to_string()),
-        Err(error) => Line::new(State::Bad, SUBJECT, error.to_string()),
+        Err(error) => {
+            let text = format!("{error}\nhelp: {}", error.help());
+            Line::new(State::Bad, SUBJECT, text)
+        }
     }
 }
 

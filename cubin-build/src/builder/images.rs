@@ -192,10 +192,9 @@ impl Reader<'_> {
         }
         let (signatures, findings) = signature::same_on_every_target(&per_target);
         for finding in &findings {
-            self.sink.push(messages::signature(
-                finding,
-                self.places.of(&signatures, &finding.symbol),
-            ));
+            let place = self.places.of(&signatures, &finding.symbol);
+            let diag = signature::diags::mismatch(finding, place.as_ref(), None);
+            self.sink.push(diag);
         }
         let facts = name(&mut kernels, &signatures, self.places);
         self.refused(names.source, &signatures, &findings);
@@ -270,20 +269,17 @@ impl Reader<'_> {
             };
             for (kernel, refusal) in shown {
                 let place = self.places.of(signatures, &kernel.symbol);
-                let mut diag = messages::refused(kernel, refusal, place);
-                if kernels.len() > MOST_REFUSED {
-                    diag.message = format!(
-                        "no launch wrapper for {} instances of `{template}` in {source}: {}",
-                        kernels.len(),
-                        refusal.reason
-                    );
-                    diag = diag.note(format!("the first is `{}`", kernel.name));
-                }
+                let (place, remark) = (place.as_ref(), self.signed.remark(&kernel.symbol));
+                let mut diag = if kernels.len() > MOST_REFUSED {
+                    let all = (template, source, kernels.len());
+                    signature::diags::refused_many(all, kernel, refusal, place, remark)
+                } else {
+                    signature::diags::refused(kernel, refusal, place, remark)
+                };
                 diag.level = policy
                     .unwrapped(&kernel.name, &kernel.symbol)
                     .unwrap_or(diag.level);
-                let remark = self.signed.remark(&kernel.symbol);
-                self.sink.push(messages::remarked(diag, remark));
+                self.sink.push(diag);
             }
         }
     }
@@ -323,7 +319,7 @@ impl Reader<'_> {
         let mut signatures = if image.units.iter().any(|unit| unit.side_files.is_some()) {
             let mut signatures = self.signatures(source, image, &functions)?;
             for finding in signature::check_variables(&mut signatures, &variables, target) {
-                self.sink.push(messages::variable(source, &finding));
+                self.sink.push(signature::diags::variable(source, &finding));
             }
             signatures
         } else {
@@ -408,8 +404,8 @@ impl Reader<'_> {
         for finding in findings {
             let place = self.places.of(&signatures, &finding.symbol);
             let remark = self.signed.remark(&finding.symbol);
-            let diag = messages::signature(&finding, place);
-            self.sink.push(messages::remarked(diag, remark));
+            let diag = signature::diags::mismatch(&finding, place.as_ref(), remark);
+            self.sink.push(diag);
         }
         // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
         let others: Vec<Function<'_>> = others
@@ -473,16 +469,7 @@ impl Reader<'_> {
                 Some(ordinal) => kernel.params.get(ordinal).map(|param| &param.span),
                 None => kernel.params_span.as_ref(),
             });
-            self.sink.push(
-                Diag::error(
-                    codes::SIGNATURE_MISMATCH,
-                    format!(
-                        "the declared parameters of `{}` do not fit: {}",
-                        problem.symbol, problem.why
-                    ),
-                )
-                .at_place(place, ""),
-            );
+            self.sink.push(signature::diags::declared(&problem, place));
         }
         signatures
     }

@@ -143,7 +143,7 @@ fn find_toolkit(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option
     match found {
         Ok(toolkit) => Some(toolkit),
         Err(error) => {
-            outcome.sink.push(messages::toolkit(&error));
+            outcome.sink.push(Diag::from(&error));
             None
         }
     }
@@ -197,7 +197,7 @@ fn compile(
         }
     }
     for note in &compiled.notes {
-        sink.push(Diag::warning(codes::NVCC_WARNING, note.clone()));
+        sink.push(compile::diags::note(note));
     }
     Some(compiled.units)
 }
@@ -499,29 +499,7 @@ fn generate(settings: &Settings, modules: Vec<Compiled>, sink: &mut Sink) -> (St
     }
     let generated = codegen::generate(&input);
     for finding in generated.findings {
-        sink.push(match finding {
-            codegen::Finding::NameCollision {
-                module,
-                name,
-                items: [first, second],
-            } => {
-                let place = if module.is_empty() {
-                    String::new()
-                } else {
-                    format!(" in module `{module}`")
-                };
-                Diag::error(
-                    codes::NAME_COLLISION,
-                    format!("`{first}` and `{second}` would both become `{name}`{place}"),
-                )
-                .help("rename one of them in the source")
-            }
-            codegen::Finding::Unsupported { kernel, reason, .. } => Diag::warning(
-                codes::KERNEL_REFUSED,
-                format!("no launch wrapper for `{kernel}`: {reason}"),
-            )
-            .kernel(kernel),
-        });
+        sink.push(finding.into());
     }
     (generated.text, cubins)
 }

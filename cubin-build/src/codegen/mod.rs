@@ -12,6 +12,7 @@
 //! change of this crate.
 
 mod backend;
+mod diags;
 mod docs;
 mod expr;
 mod families;

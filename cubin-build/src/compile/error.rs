@@ -1,4 +1,4 @@
-//! What can go wrong with a compilation.
+//! What can go wrong with a compilation, as data; `diags.rs` makes findings of it.
 
 use std::{fmt, path::PathBuf};
 
@@ -60,6 +60,33 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// What to do.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::NoHostCompiler(missing) => missing.help().to_owned(),
+            Self::UnsupportedTarget {
+                target, supported, ..
+            } if !supported.is_empty() => format!(
+                "change the target, or use a toolkit that knows {target} ([toolkit] version in cubin.toml)"
+            ),
+            Self::Unusable { .. } => "rename it, or build in another directory".to_owned(),
+            Self::IncludeDir(_) => {
+                "nvcc would ignore it; correct the path (it is relative to the package's directory)"
+                    .to_owned()
+            }
+            Self::NoTool { .. } => "install it completely, or use another toolkit".to_owned(),
+            Self::UnsupportedTarget { .. }
+            | Self::Flag { .. }
+            | Self::Twice(_)
+            | Self::OutDir { .. } => {
+                return None;
+            }
+        })
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -73,11 +100,7 @@ impl fmt::Display for Error {
                 if supported.is_empty() {
                     return Ok(());
                 }
-                write!(
-                    f,
-                    "; it knows {}\nhelp: change the target, or use a toolkit that knows {target} ([toolkit] version in cubin.toml)",
-                    supported.join(", ")
-                )
+                write!(f, "; it knows {}", supported.join(", "))
             }
             Self::Flag { flag, source, why } => {
                 write!(f, "nvcc flag `{flag}`")?;
@@ -93,23 +116,19 @@ impl fmt::Display for Error {
             } => write!(
                 f,
                 "{what} {value:?} cannot be given to nvcc: it holds {character:?}, which the shell that nvcc runs its \
-                 tools with would interpret\nhelp: rename it, or build in another directory"
+                 tools with would interpret"
             ),
-            Self::IncludeDir(path) => write!(
-                f,
-                "include directory `{}` does not exist\nhelp: nvcc would ignore it; correct the path (it is relative to the package's directory)",
-                path.display()
-            ),
+            Self::IncludeDir(path) => {
+                write!(f, "include directory `{}` does not exist", path.display())
+            }
             Self::Twice(path) => write!(
                 f,
                 "`{}` is given twice with different flags; a file can be compiled in one way only",
                 path.display()
             ),
-            Self::NoTool { name, root } => write!(
-                f,
-                "the CUDA toolkit in `{}` has no {name}\nhelp: install it completely, or use another toolkit",
-                root.display()
-            ),
+            Self::NoTool { name, root } => {
+                write!(f, "the CUDA toolkit in `{}` has no {name}", root.display())
+            }
             Self::OutDir { path, why } => {
                 write!(f, "cannot write to `{}`: {why}", path.display())
             }
@@ -132,6 +151,8 @@ pub struct Failure {
     pub messages: Vec<Message>,
     /// All that they printed, except ptxas's resource lines.
     pub output: String,
+    /// Name of the program that ran, without directory; empty when none did.
+    pub program: String,
     /// The command that ran, as one could type it; empty when none did.
     pub command: String,
     /// Results' directory, which differs between targets.
@@ -167,6 +188,39 @@ impl Failure {
         self.source == other.source
             && self.cause == other.cause
             && self.output.replace(&self.dir, "") == other.output.replace(&other.dir, "")
+    }
+
+    /// What failed and how, in one sentence, without what the tools said.
+    #[must_use]
+    pub fn headline(&self) -> String {
+        struct Headline<'f>(&'f Failure);
+        impl fmt::Display for Headline<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.what(f)
+            }
+        }
+        Headline(self).to_string()
+    }
+
+    fn what(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} for {}: ", self.source.display(), self.targets_text())?;
+        let program = match self.program.as_str() {
+            "" => "the compiler",
+            program => program,
+        };
+        match &self.cause {
+            Cause::Source(why) => write!(f, "cannot read the file: {why}"),
+            Cause::Spawn(why) => write!(f, "cannot start {program}: {why}"),
+            Cause::Exit(status) => write!(f, "{program} failed ({status})"),
+            Cause::NoOutput(what) => write!(f, "{program} reported success, but left no {what}"),
+            Cause::Io { path, why } => write!(f, "cannot use `{}`: {why}", path.display()),
+        }
+    }
+
+    /// The targets, with commas between.
+    pub(super) fn targets_text(&self) -> String {
+        let targets: Vec<String> = self.targets.iter().map(Sm::to_string).collect();
+        targets.join(", ")
     }
 
     /// The first error among the messages, which later ones often follow from.
@@ -231,6 +285,15 @@ impl Failure {
         if has("died due to signal 9") || has("catastrophic error: out of memory") {
             return Some(OUT_OF_MEMORY);
         }
+        if self
+            .first_error()
+            .is_some_and(Message::is_undefined_reference)
+        {
+            return Some(
+                "name the source that defines it in the same [[link]], or its library under `libraries` (kernels that \
+                 launch kernels need `cudadevrt`)",
+            );
+        }
         match &self.cause {
             Cause::Exit(status) if status.contains("SIGKILL") || status.contains("signal: 9") => {
                 Some(
@@ -248,19 +311,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let targets: Vec<String> = self.targets.iter().map(Sm::to_string).collect();
-        write!(f, "{} for {}: ", self.source.display(), targets.join(", "))?;
-        let program = self.command.split(' ').next().unwrap_or_default();
-        let program = std::path::Path::new(program)
-            .file_stem()
-            .map_or("the compiler".into(), |name| name.to_string_lossy());
-        match &self.cause {
-            Cause::Source(why) => write!(f, "cannot read the file: {why}")?,
-            Cause::Spawn(why) => write!(f, "cannot start {program}: {why}")?,
-            Cause::Exit(status) => write!(f, "{program} failed ({status})")?,
-            Cause::NoOutput(what) => write!(f, "{program} reported success, but left no {what}")?,
-            Cause::Io { path, why } => write!(f, "cannot use `{}`: {why}", path.display())?,
-        }
+        self.what(f)?;
         if !self.output.is_empty() {
             write!(f, "\n{}", self.output)?;
         }
@@ -308,7 +359,7 @@ impl TargetError {
 
 impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no target: {}", self.text, self.why)
+        write!(f, "`{}` is not a target: {}", self.text, self.why)
     }
 }
 

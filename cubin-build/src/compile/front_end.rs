@@ -9,12 +9,12 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use super::{
     Request, Source, Unit, command, message,
-    unit::{Common, LOG, Plan, RECORD, ending, files_in},
+    step::{self, LOG, RECORD},
+    unit::{Common, Plan, ending, files_in},
 };
 use crate::{
     cache::{self, ContentHash, Files},
@@ -74,13 +74,7 @@ impl FrontEnd<'_> {
         dir: &Path,
         key: &str,
     ) -> std::io::Result<Registrations> {
-        let record = dir.join(RECORD);
-        if dir.exists() {
-            // First what makes the old result valid, then the rest.
-            let _ = fs::remove_file(&record);
-            fs::remove_dir_all(dir)?;
-        }
-        fs::create_dir_all(dir)?;
+        step::fresh(dir)?;
         let text = dir.join(TEXT);
         fs::write(&text, &self.text)?;
         let source = request
@@ -101,11 +95,8 @@ impl FrontEnd<'_> {
             // Warnings about the source have been shown.
             .args(["-w", "-fdevice-syntax-only", "-o"])
             .arg(dir.join("probe.cubin"))
-            .arg(&text)
-            .current_dir(request.root)
-            .stdin(Stdio::null())
-            .env("LC_ALL", "C")
-            .env("TMPDIR", dir);
+            .arg(&text);
+        step::prepare(&mut command, request.root, dir);
         if let Some(host) = &host {
             command.envs(host.variables.iter().cloned());
         }
@@ -133,7 +124,7 @@ impl FrontEnd<'_> {
         };
         fs::write(dir.join(name), bytes)?;
         let lines = format!("{key}{}\n", result_line(name, bytes));
-        cache::write(&record, lines.as_bytes())?;
+        cache::write(&dir.join(RECORD), lines.as_bytes())?;
         Ok(found)
     }
 }

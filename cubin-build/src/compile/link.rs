@@ -5,18 +5,17 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use cubin_core::Sm;
 
 use super::{
     Cause, Failure, Level, Message, Request, Unit, command, message,
-    record::{self, Record},
-    unit::{LOG, RECORD, shown},
+    record::Record,
+    step::{self, Step},
 };
 use crate::{
-    cache::{self, ContentHash, Stamp, encode_path},
+    cache::{ContentHash, Stamp, encode_path},
     env::Env,
     jobs,
 };
@@ -76,7 +75,7 @@ pub fn link(env: &Env, request: &Request<'_>, groups: &[Group<'_>], units: &[Uni
                 .collect();
             // Failures of sources are reported by those who compiled.
             if let Some(members) = members {
-                steps.push(Step::new(request, group, target, members));
+                steps.push(Run::new(request, group, target, members));
             }
         }
     }
@@ -99,7 +98,7 @@ pub fn link(env: &Env, request: &Request<'_>, groups: &[Group<'_>], units: &[Uni
 }
 
 /// One run of nvlink.
-struct Step<'a> {
+struct Run<'a> {
     request: &'a Request<'a>,
     group: &'a Group<'a>,
     target: Sm,
@@ -108,7 +107,7 @@ struct Step<'a> {
     dir: PathBuf,
 }
 
-impl<'a> Step<'a> {
+impl<'a> Run<'a> {
     fn new(
         request: &'a Request<'a>,
         group: &'a Group<'a>,
@@ -131,11 +130,22 @@ impl<'a> Step<'a> {
         }
     }
 
+    /// The earlier result, when it still holds, else a new one.
     fn result(&self, env: &Env) -> Result<Linked, Box<Failure>> {
         let now = self.record();
-        match self.up_to_date(&now) {
-            Ok(linked) => Ok(linked),
-            Err(reason) => self.run(env, now, reason),
+        let step = self.step();
+        let earlier = step.record();
+        match earlier.and_then(|old| step.earlier(&old, &now.head, &now.inputs)) {
+            Ok(earlier) => Ok(self.linked(&earlier.log, None)),
+            Err(reason) => self.link(env, now, reason),
+        }
+    }
+
+    fn step(&self) -> Step<'_> {
+        Step {
+            name: Path::new(self.group.name),
+            target: self.target,
+            dir: &self.dir,
         }
     }
 
@@ -189,48 +199,14 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// The earlier result, when it still holds; else why not.
-    fn up_to_date(&self, now: &Record) -> Result<Linked, String> {
-        let old = Record::read(&self.dir.join(RECORD)).ok_or("there is no earlier result")?;
-        let changed = record::difference(&old.head, &now.head)
-            .or_else(|| record::difference(&old.inputs, &now.inputs));
-        if let Some(reason) = changed {
-            return Err(reason);
-        }
-        let cubin = self.cubin();
-        if old.outputs.first() != record::output_line(&cubin).as_ref() {
-            return Err(format!(
-                "its result {} is gone or was changed",
-                cubin.display()
-            ));
-        }
-        let log = fs::read(self.dir.join(LOG)).map_err(|_| "its record is damaged".to_owned())?;
-        Ok(self.linked(&String::from_utf8_lossy(&log), None))
-    }
-
-    /// Links; the record is written last, so that a build that is killed leaves nothing that looks whole.
-    fn run(&self, env: &Env, mut now: Record, reason: String) -> Result<Linked, Box<Failure>> {
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |error: std::io::Error| {
-                self.failure(Cause::Io {
-                    path,
-                    why: error.to_string(),
-                })
-            }
-        };
-        let record_path = self.dir.join(RECORD);
-        if self.dir.exists() {
-            // First what makes the old result valid, then the rest.
-            let _ = fs::remove_file(&record_path);
-            fs::remove_dir_all(&self.dir).map_err(io(&self.dir))?;
-        }
-        fs::create_dir_all(&self.dir).map_err(io(&self.dir))?;
-        let nvlink = self.request.toolkit.tool("nvlink").ok_or_else(|| {
-            self.failure(Cause::Spawn(format!(
-                "the toolkit in {} has no nvlink",
-                self.request.toolkit.root.display()
-            )))
+    /// Runs nvlink.
+    fn link(&self, env: &Env, now: Record, reason: String) -> Result<Linked, Box<Failure>> {
+        let step = self.step();
+        let Request { toolkit, root, .. } = self.request;
+        step.begin()?;
+        let nvlink = toolkit.tool("nvlink").ok_or_else(|| {
+            let why = format!("the toolkit in {} has no nvlink", toolkit.root.display());
+            step.failure(Cause::Spawn(why))
         })?;
         let cubin = self.cubin();
         let mut command = env.command(nvlink);
@@ -241,41 +217,21 @@ impl<'a> Step<'a> {
                 self.group
                     .libraries
                     .iter()
-                    .map(|library| self.request.root.join(library)),
+                    .map(|library| root.join(library)),
             )
             .arg("-o")
-            .arg(&cubin)
-            .current_dir(self.request.root)
-            .stdin(Stdio::null())
-            .env("LC_ALL", "C")
-            .env("TMPDIR", &self.dir);
-        let words = shown(&command);
-        let output = command.output().map_err(|error| {
-            let mut failure = self.failure(Cause::Spawn(error.to_string()));
-            failure.command.clone_from(&words);
-            failure
-        })?;
-        let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
-        log.push_str(&String::from_utf8_lossy(&output.stdout));
-        let log = self.with_sources(&log);
-        let fail = |cause: Cause| {
-            let mut failure = self.failure(cause);
-            failure.messages = message::parse(&log);
-            failure.output = message::readable(&log);
-            failure.command.clone_from(&words);
-            failure
-        };
-        if !output.status.success() {
-            return Err(fail(Cause::Exit(output.status.to_string())));
+            .arg(&cubin);
+        let mut ran = step.run(&mut command, root)?;
+        ran.log = self.with_sources(&ran.log);
+        if !ran.status.success() {
+            return Err(step.failed(&ran, Cause::Exit(ran.status.to_string())));
         }
-        if !fs::metadata(&cubin).is_ok_and(|meta| meta.len() > 0) {
-            return Err(fail(Cause::NoOutput("cubin")));
+        if !step::is_there(&cubin) {
+            return Err(step.failed(&ran, Cause::NoOutput("cubin")));
         }
-        let log_path = self.dir.join(LOG);
-        fs::write(&log_path, &log).map_err(io(&log_path))?;
-        now.outputs.extend(record::output_line(&cubin));
-        cache::write(&record_path, now.text().as_bytes()).map_err(io(&record_path))?;
-        Ok(self.linked(&log, Some(reason)))
+        step.keep_log(&ran.log)?;
+        step.finish(now, &[cubin])?;
+        Ok(self.linked(&ran.log, Some(reason)))
     }
 
     /// nvlink names cubins in our directories; users know their sources.
@@ -298,17 +254,5 @@ impl<'a> Step<'a> {
             messages,
             relinked,
         }
-    }
-
-    fn failure(&self, cause: Cause) -> Box<Failure> {
-        Box::new(Failure {
-            source: PathBuf::from(self.group.name),
-            targets: vec![self.target],
-            cause,
-            messages: Vec::new(),
-            output: String::new(),
-            command: String::new(),
-            dir: self.dir.display().to_string(),
-        })
     }
 }

@@ -106,6 +106,11 @@ pub(super) fn readable(log: &str) -> String {
 }
 
 impl Message {
+    /// Whether nvlink misses a symbol: `Undefined reference to '_Z4stepf' in 'kernels/a.cu'`.
+    pub(super) fn is_undefined_reference(&self) -> bool {
+        self.tool == Tool::Nvcc && self.text.starts_with("Undefined reference")
+    }
+
     fn plain(line: &str) -> Self {
         Self {
             level: Level::Note,

@@ -35,6 +35,7 @@
 
 mod command;
 mod depfile;
+pub mod diags;
 mod error;
 mod front_end;
 mod headers;
@@ -43,6 +44,7 @@ mod message;
 mod ptxas_log;
 mod record;
 mod source_kind;
+mod step;
 mod unit;
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use crate::sorted;
@@ -14,9 +14,10 @@ use super::{
     Cause, Failure, Language, Level, Request, SideFiles, Source, Unit, command, depfile, message,
     ptxas_log,
     record::{self, Class, Input, Listings, Record},
+    step::{self, Earlier, LOG, Step},
 };
 use crate::{
-    cache::{self, ContentHash, Files, Stamp, encode_path},
+    cache::{ContentHash, Files, Stamp, encode_path},
     env::Env,
     toolkit::HostCompiler,
 };
@@ -31,8 +32,10 @@ const VARIABLES: [&str; 7] = [
     "GCC_EXEC_PREFIX",
     "COMPILER_PATH",
 ];
-pub(super) const RECORD: &str = "record.txt";
-pub(super) const LOG: &str = "log.txt";
+/// Endings of the files that nvcc's front end leaves, and of the PTX between.
+const STUB: &str = ".cudafe1.stub.c";
+const GPU: &str = ".cudafe1.gpu";
+const PTX: &str = ".ptx";
 
 /// What all units of a request share.
 pub(super) struct Common<'a> {
@@ -163,134 +166,53 @@ impl<'a> Plan<'a> {
 
     /// The earlier result, when it still holds; else why not.
     pub(super) fn up_to_date(&self, common: &Common<'_>) -> Result<Unit, String> {
-        let request = common.request;
-        let old = Record::read(&self.dir.join(RECORD)).ok_or("there is no earlier result")?;
+        let step = self.step();
+        let old = step.record()?;
+        // Before the inputs are looked at: what names them may have another format.
         if let Some(reason) = record::difference(&old.head, &self.head) {
             return Err(reason);
         }
-        let damaged = || "its record is damaged".to_owned();
-        let inputs = old.inputs().ok_or_else(damaged)?;
-        let now = record::input_lines(
-            &inputs,
-            request.root,
-            &self.includes,
-            common.files,
-            &common.listings,
-        );
-        if let Some(reason) = record::difference(&old.inputs, &now) {
-            return Err(reason);
-        }
-        let mut outputs = Vec::new();
-        for line in &old.outputs {
-            let path = self
-                .dir
-                .join(record::output_name(line).ok_or_else(damaged)?);
-            if record::output_line(&path).as_ref() != Some(line) {
-                return Err(format!(
-                    "its result {} is gone or was changed",
-                    path.display()
-                ));
-            }
-            outputs.push(path);
-        }
-        let log = fs::read(self.dir.join(LOG)).map_err(|_| damaged())?;
-        self.unit(
-            common,
-            &outputs,
-            &inputs,
-            &String::from_utf8_lossy(&log),
-            None,
-        )
-        .ok_or_else(damaged)
+        let inputs = old.inputs().ok_or_else(step::damaged)?;
+        let now = self.input_lines(common, &inputs);
+        let Earlier { outputs, log } = step.earlier(&old, &self.head, &now)?;
+        self.unit(common, &outputs, &inputs, &log, None)
+            .ok_or_else(step::damaged)
     }
 
-    /// Compiles; the record is written last, so that a build that is killed leaves nothing that looks whole.
+    /// Compiles.
     pub(super) fn build(&self, common: &Common<'_>, reason: &str) -> Result<Unit, Box<Failure>> {
         let request = common.request;
+        let step = self.step();
         let source = request.root.join(&self.source.path);
         if let Err(error) = fs::File::open(&source).and_then(|file| file.metadata()) {
-            return Err(self.failure(Cause::Source(error.to_string())));
+            return Err(step.failure(Cause::Source(error.to_string())));
         }
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |error: std::io::Error| {
-                self.failure(Cause::Io {
-                    path,
-                    why: error.to_string(),
-                })
-            }
-        };
-        let record_path = self.dir.join(RECORD);
-        if self.dir.exists() {
-            // First what makes the old result valid, then the rest.
-            let _ = fs::remove_file(&record_path);
-            fs::remove_dir_all(&self.dir).map_err(io(&self.dir))?;
-        }
-        fs::create_dir_all(&self.dir).map_err(io(&self.dir))?;
+        step.begin()?;
+        // Its time tells which files were written while the compiler ran.
+        step.keep_log("")?;
         let log_path = self.dir.join(LOG);
-        fs::write(&log_path, "").map_err(io(&log_path))?;
-        let began = Stamp::of(&log_path).map_err(io(&log_path))?;
+        let began = Stamp::of(&log_path).map_err(step.io(&log_path))?;
 
-        let cubin = self
-            .dir
-            .join(format!("{}.cubin", tame_stem(&self.source.path)));
-        let mut command = self.command(common, &cubin)?;
-        let shown = shown(&command);
-        let output = command.output().map_err(|error| {
-            let mut failure = self.failure(Cause::Spawn(error.to_string()));
-            failure.command.clone_from(&shown);
-            failure
-        })?;
-        let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
-        log.push_str(&String::from_utf8_lossy(&output.stdout));
-        fs::write(&log_path, &log).map_err(io(&log_path))?;
-
-        let fail = |cause: Cause| {
-            let mut failure = self.failure(cause);
-            failure.messages = message::parse(&log);
-            failure.output = message::readable(&log);
-            failure.command.clone_from(&shown);
-            failure
-        };
+        let stem = tame_stem(&self.source.path);
+        let cubin = self.dir.join(format!("{stem}.cubin"));
+        let ran = step.run(&mut self.command(common, &cubin)?, request.root)?;
+        step.keep_log(&ran.log)?;
         let made = files_in(&self.dir);
         let inputs = self.inputs(common, &made);
         self.clean(&made);
-        if !output.status.success() {
-            return Err(fail(Cause::Exit(output.status.to_string())));
+        if !ran.status.success() {
+            return Err(step.failed(&ran, Cause::Exit(ran.status.to_string())));
         }
-        let is_there = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.len() > 0);
-        if !is_there(&cubin) {
-            return Err(fail(Cause::NoOutput("cubin")));
-        }
-        let mut outputs = vec![cubin];
-        if self.source.language == Language::Cuda {
-            for (end, what) in [
-                (
-                    ".cudafe1.stub.c",
-                    "file of kernel signatures (.cudafe1.stub.c)",
-                ),
-                (".cudafe1.gpu", "file of kernel declarations (.cudafe1.gpu)"),
-                (".ptx", "PTX"),
-            ] {
-                match ending(&made, end) {
-                    Some(path) => outputs.push(path.to_owned()),
-                    None => return Err(fail(Cause::NoOutput(what))),
-                }
-            }
-        }
+        let outputs = self
+            .outputs(cubin, &made)
+            .map_err(|what| step.failed(&ran, Cause::NoOutput(what)))?;
         let Some(inputs) = inputs else {
-            return Err(fail(Cause::NoOutput("preprocessed text (.cpp1.ii)")));
+            let what = "preprocessed text (.cpp1.ii)";
+            return Err(step.failed(&ran, Cause::NoOutput(what)));
         };
-
         let mut record = Record {
             head: self.head.clone(),
-            inputs: record::input_lines(
-                &inputs,
-                request.root,
-                &self.includes,
-                common.files,
-                &common.listings,
-            ),
+            inputs: self.input_lines(common, &inputs),
             outputs: Vec::new(),
         };
         for (line, input) in record.inputs.iter_mut().zip(&inputs) {
@@ -302,12 +224,42 @@ impl<'a> Plan<'a> {
                 *line = format!("content written-meanwhile {}", encode_path(&input.path));
             }
         }
-        for path in &outputs {
-            record.outputs.extend(record::output_line(path));
+        step.finish(record, &outputs)?;
+        self.unit(common, &outputs, &inputs, &ran.log, Some(reason.to_owned()))
+            .ok_or_else(|| step.failed(&ran, Cause::NoOutput("cubin")))
+    }
+
+    fn step(&self) -> Step<'_> {
+        Step {
+            name: &self.source.path,
+            target: self.target,
+            dir: &self.dir,
         }
-        cache::write(&record_path, record.text().as_bytes()).map_err(io(&record_path))?;
-        self.unit(common, &outputs, &inputs, &log, Some(reason.to_owned()))
-            .ok_or_else(|| fail(Cause::NoOutput("cubin")))
+    }
+
+    fn input_lines(&self, common: &Common<'_>, inputs: &[Input]) -> Vec<String> {
+        let root = common.request.root;
+        record::input_lines(inputs, root, &self.includes, common.files, &common.listings)
+    }
+
+    /// The files that are results, or what one of them is that a tool did not leave.
+    fn outputs(&self, cubin: PathBuf, made: &[PathBuf]) -> Result<Vec<PathBuf>, &'static str> {
+        if !step::is_there(&cubin) {
+            return Err("cubin");
+        }
+        let mut outputs = vec![cubin];
+        let kept: &[(&str, &'static str)] = match self.source.language {
+            Language::Cuda => &[
+                (STUB, "file of kernel signatures (.cudafe1.stub.c)"),
+                (GPU, "file of kernel declarations (.cudafe1.gpu)"),
+                (PTX, "PTX"),
+            ],
+            Language::Ptx => &[],
+        };
+        for (end, what) in kept {
+            outputs.push(ending(made, end).ok_or(*what)?.to_owned());
+        }
+        Ok(outputs)
     }
 
     fn command(&self, common: &Common<'_>, cubin: &Path) -> Result<Command, Box<Failure>> {
@@ -315,10 +267,9 @@ impl<'a> Plan<'a> {
         let mut command = match self.source.language {
             Language::Ptx => {
                 let ptxas = request.toolkit.tool("ptxas").ok_or_else(|| {
-                    self.failure(Cause::Spawn(format!(
-                        "the toolkit in {} has no ptxas",
-                        request.toolkit.root.display()
-                    )))
+                    let root = request.toolkit.root.display();
+                    let why = format!("the toolkit in {root} has no ptxas");
+                    self.step().failure(Cause::Spawn(why))
                 })?;
                 common.env.command(ptxas)
             }
@@ -332,11 +283,7 @@ impl<'a> Plan<'a> {
             .args(&self.words)
             .arg("-o")
             .arg(cubin)
-            .arg(command::operand(&self.source.path))
-            .current_dir(request.root)
-            .stdin(Stdio::null())
-            .env("LC_ALL", "C")
-            .env("TMPDIR", &self.dir);
+            .arg(command::operand(&self.source.path));
         if let Some(host) = common.host {
             command.envs(host.variables.iter().cloned());
         }
@@ -400,8 +347,8 @@ impl<'a> Plan<'a> {
             .partition(|path| common.request.toolkit.owns(path));
         let (side_files, ptx) = match self.source.language {
             Language::Cuda => {
-                let (stub, gpu) = (find(".cudafe1.stub.c")?, find(".cudafe1.gpu")?);
-                (Some(SideFiles { stub, gpu }), find(".ptx")?)
+                let (stub, gpu) = (find(STUB)?, find(GPU)?);
+                (Some(SideFiles { stub, gpu }), find(PTX)?)
             }
             Language::Ptx => (None, common.request.root.join(&self.source.path)),
         };
@@ -419,18 +366,6 @@ impl<'a> Plan<'a> {
             recompiled,
             toolkit_headers,
             shadowing: record::search_dirs(inputs, &self.includes),
-        })
-    }
-
-    fn failure(&self, cause: Cause) -> Box<Failure> {
-        Box::new(Failure {
-            source: self.source.path.clone(),
-            targets: vec![self.target],
-            cause,
-            messages: Vec::new(),
-            output: String::new(),
-            command: String::new(),
-            dir: self.dir.display().to_string(),
         })
     }
 }
@@ -482,21 +417,4 @@ pub(super) fn ending<'a>(paths: &'a [PathBuf], end: &str) -> Option<&'a Path> {
                 .ends_with(end.as_bytes())
         })
         .map(PathBuf::as_path)
-}
-
-/// A command as one could type it.
-pub(super) fn shown(command: &Command) -> String {
-    std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|word| {
-            let word = word.to_string_lossy();
-            let plain = |c: char| c.is_alphanumeric() || "-_=./+:,@%".contains(c);
-            if !word.is_empty() && word.chars().all(plain) {
-                word.into_owned()
-            } else {
-                format!("'{}'", word.replace('\'', "'\\''"))
-            }
-        })
-        .collect::<Vec<_>>()
-        .join(" ")
 }

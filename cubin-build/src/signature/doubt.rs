@@ -42,7 +42,7 @@ pub(super) fn in_doubt(
     // Everything that holds an open record is open itself. Nesting is bounded by this very call.
     let open = match resolver.layouts.record(&tag) {
         Ok(layout) => layout.has_long_long,
-        Err(unknown) => unknown.askable,
+        Err(unknown) => unknown.askable(),
     };
     if !open {
         return;

@@ -11,6 +11,7 @@ use super::ctype::{Builtin, CType, QType, TagKind};
 use super::probe::{Answer, Answers, Place};
 use super::tags::{RawRecord, Tables};
 use super::toolkit::{scalar_size, toolkit_record, vector_record};
+use super::unknown::{Defect, Unknown};
 use crate::sorted::Map;
 
 /// Records within records by value.
@@ -59,37 +60,6 @@ pub(super) struct Offset {
     pub int128: bool,
 }
 
-/// A reason why a size is not known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unknown {
-    /// As a clause: "`X` is not printed by the compiler".
-    pub clause: String,
-    /// The compiler's front end could tell.
-    pub askable: bool,
-}
-
-impl From<String> for Unknown {
-    fn from(clause: String) -> Self {
-        Self {
-            clause,
-            askable: false,
-        }
-    }
-}
-
-impl From<&str> for Unknown {
-    fn from(clause: &str) -> Self {
-        clause.to_owned().into()
-    }
-}
-
-fn askable(clause: String) -> Unknown {
-    Unknown {
-        clause,
-        askable: true,
-    }
-}
-
 type Cached = Option<Result<Rc<Layout>, Unknown>>;
 
 /// Computes layouts, each once.
@@ -112,11 +82,9 @@ fn builtin_size(builtin: Builtin) -> Result<(u64, u64), Unknown> {
         | Builtin::ULongLong
         | Builtin::Double => 8,
         Builtin::Int128 | Builtin::UInt128 => 16,
-        Builtin::LongDouble => {
-            return Err("`long double` has other sizes on the device than on the host".into());
+        Builtin::LongDouble | Builtin::Void | Builtin::Other(_) => {
+            return Err(Unknown::Builtin(builtin));
         }
-        Builtin::Void => return Err("`void` has no size".into()),
-        Builtin::Other(name) => return Err(format!("`{name}` has no agreed layout").into()),
     };
     Ok((size, size))
 }
@@ -146,20 +114,22 @@ impl<'u> Layouts<'u> {
         match &ty.kind {
             CType::Builtin(builtin) => builtin_size(*builtin),
             CType::Pointer(_) | CType::Reference(_) => Ok((8, 8)),
-            CType::Function(..) => Err("a function has no size".into()),
+            CType::Function(..) => Err(Unknown::Function),
             CType::Array(of, bound) => {
                 let (size, align) = self.sized(of, member)?;
+                let count = bound.unwrap_or(0);
                 let bytes = size
-                    .checked_mul(bound.unwrap_or(0))
+                    .checked_mul(count)
                     .filter(|bytes| *bytes <= MAX_SIZE)
-                    .ok_or_else(|| {
-                        Unknown::from(format!("an array of {bound:?} elements is too large"))
-                    })?;
+                    .ok_or(Unknown::TooManyElements(count))?;
                 Ok((bytes, align))
             }
             CType::Named(name) => {
                 let Some((target, align)) = self.tables.typedefs.get(name) else {
-                    return Err(format!("`{name}` is not printed by the compiler").into());
+                    return Err(Unknown::NotPrinted {
+                        name: name.clone(),
+                        is_record: false,
+                    });
                 };
                 self.enter()?;
                 let found = self.sized(target, member);
@@ -187,7 +157,7 @@ impl<'u> Layouts<'u> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.depth -= 1;
-            return Err("its definition is nested too deeply".into());
+            return Err(Unknown::TooDeep);
         }
         Ok(())
     }
@@ -196,7 +166,7 @@ impl<'u> Layouts<'u> {
     pub(super) fn record(&mut self, tag: &str) -> Result<Rc<Layout>, Unknown> {
         match self.cache.get(tag) {
             Some(Some(known)) => return known.clone(),
-            Some(None) => return Err(format!("`{tag}` contains itself").into()),
+            Some(None) => return Err(Unknown::of(tag, Defect::ContainsItself)),
             None => {}
         }
         self.enter()?;
@@ -244,7 +214,10 @@ impl<'u> Layouts<'u> {
                 has_wide_gap: false,
             });
         }
-        Err(askable(format!("`{tag}` is not printed by the compiler")))
+        Err(Unknown::NotPrinted {
+            name: tag.to_owned(),
+            is_record: true,
+        })
     }
 
     /// As the front end answered, where its answer and the printed members can both be true.
@@ -277,29 +250,35 @@ impl<'u> Layouts<'u> {
             if !place.int128 && !self.is_long_long(&field.ty) {
                 self.note_contents(&field.ty, &mut layout);
             }
-            let offset = self.measured_offset(place).ok_or_else(|| {
-                format!("the compiler's answers about `{tag}` contradict each other")
-            })?;
+            let offset = self
+                .measured_offset(place)
+                .ok_or_else(|| Unknown::of(tag, Defect::Contradiction))?;
             let printed = match self.sized(&field.ty, true)?.0 {
                 bytes if place.int128 && self.is_long_long(&field.ty) => bytes.saturating_mul(2),
                 bytes => bytes,
             };
-            if place
-                .size
-                .is_some_and(|size| size != printed.max(1) && size != printed)
+            if let Some(size) = place.size
+                && size != printed.max(1)
+                && size != printed
             {
-                return Err(format!(
-                    "the compiler puts `{tag}::{}` at byte {offset} with {} bytes, but prints a type of {printed} bytes",
-                    place.name,
-                    place.size.unwrap_or_default()
-                )
-                .into());
+                let defect = Defect::MemberSize {
+                    member: place.name.clone(),
+                    offset,
+                    size,
+                    printed,
+                };
+                return Err(Unknown::of(tag, defect));
             }
             end = offset
                 .checked_add(printed)
                 .filter(|end| *end <= answer.size)
                 .ok_or_else(|| {
-                    format!("the compiler puts `{tag}::{}` at byte {offset}, beyond the end of `{tag}` at {}", place.name, answer.size)
+                    let defect = Defect::MemberBeyond {
+                        member: place.name.clone(),
+                        offset,
+                        end: answer.size,
+                    };
+                    Unknown::of(tag, defect)
                 })?;
             layout.offsets.push(Offset {
                 bit: offset * 8,
@@ -341,7 +320,7 @@ impl<'u> Layouts<'u> {
 
     fn members(&mut self, tag: &str, record: &RawRecord) -> Result<Layout, Unknown> {
         let is_union = record.kind == TagKind::Union;
-        let too_large = || Unknown::from(format!("`{tag}` is too large"));
+        let too_large = || Unknown::of(tag, Defect::TooLarge);
         let (mut bit, mut end, mut align) = (0_u64, 0_u64, 1_u64);
         let mut layout = Layout {
             size: 0,
@@ -360,9 +339,7 @@ impl<'u> Layouts<'u> {
             }
             if record.pack != 0 {
                 if field.align != 0 || (field.bits.is_some() && record.pack != 1) {
-                    return Err(askable(format!(
-                        "`{tag}` mixes `#pragma pack` with aligned members or bit fields"
-                    )));
+                    return Err(Unknown::of(tag, Defect::MixedPack));
                 }
                 field_align = field_align.min(record.pack);
             }
@@ -373,7 +350,7 @@ impl<'u> Layouts<'u> {
             if let Some(width) = field.bits {
                 let unit = size * 8;
                 if width > unit {
-                    return Err(format!("`{tag}` has a bit field wider than its type").into());
+                    return Err(Unknown::of(tag, Defect::WideBitField));
                 }
                 let packed = record.packed || field.packed || record.pack == 1;
                 let straddles = width != 0 && bit / unit != (bit + width - 1) / unit;
@@ -424,20 +401,13 @@ impl<'u> Layouts<'u> {
             _ => 0,
         };
         if last_padding >= align {
-            return Err(askable(format!(
-                "`{tag}` ends in {last_padding} bytes of padding, more than its printed members explain; one may be an `__int128`"
-            )));
+            return Err(Unknown::of(tag, Defect::Padding(last_padding)));
         }
         if tag.starts_with("__SO__") {
-            return Err(format!(
-                "`{tag}` is the part of a base class that leaves its tail padding to derived classes"
-            )
-            .into());
+            return Err(Unknown::of(tag, Defect::BasePart));
         }
         if unprinted > 0 && !layout.empty && !is_union && !last_is_flexible {
-            return Err(askable(format!(
-                "`{tag}` has {unprinted} bytes at its end that the compiler does not print, as when a member is an `__int128`"
-            )));
+            return Err(Unknown::of(tag, Defect::Unprinted(unprinted)));
         }
         Ok(layout)
     }
@@ -473,10 +443,13 @@ impl<'u> Layouts<'u> {
 /// Bytes of an enumeration without a fixed type: 4, or 8 when a value needs them.
 pub(super) fn enum_size(tables: &Tables, tag: &str) -> Result<u64, Unknown> {
     let Some(found) = tables.enums.get(tag) else {
-        return Err(format!("`{tag}` is not printed by the compiler").into());
+        return Err(Unknown::NotPrinted {
+            name: tag.to_owned(),
+            is_record: false,
+        });
     };
     if !found.exact {
-        return Err(format!("`{tag}` has values that are no plain numbers").into());
+        return Err(Unknown::of(tag, Defect::NotNumbers));
     }
     let negative = found.values.iter().any(|(_, value)| *value < 0);
     let (low, high) = if negative {

@@ -10,6 +10,7 @@ pub mod check;
 mod ctype;
 mod declarator;
 pub mod declared;
+pub mod diags;
 mod doubt;
 mod gpu;
 pub mod guard;
@@ -27,6 +28,7 @@ mod specifiers;
 mod stub;
 mod tags;
 mod toolkit;
+mod unknown;
 mod variables;
 
 use std::collections::{HashMap, HashSet};

@@ -33,7 +33,7 @@ impl Resolver<'_> {
         let layout = self
             .layouts
             .record(tag)
-            .map_err(|unknown| self.unknown(&unknown, tag))?;
+            .map_err(|unknown| self.unknown(&unknown))?;
         let id = RecordId(self.records.len());
         let decoded = mangled::name(tag);
         let raw = self.unit.tables.records.get(tag);
@@ -145,8 +145,8 @@ impl Resolver<'_> {
 
     /// An enumeration whose tag is printed where it is used.
     pub(super) fn printed_enum(&mut self, tag: &str) -> Result<EnumId, Reason> {
-        let size = layout::enum_size(&self.unit.tables, tag)
-            .map_err(|unknown| self.unknown(&unknown, tag))?;
+        let size =
+            layout::enum_size(&self.unit.tables, tag).map_err(|unknown| self.unknown(&unknown))?;
         let negative = self
             .unit
             .tables

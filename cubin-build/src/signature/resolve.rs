@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::ctype::{Builtin, CType, QType, TagKind, spell};
 use super::gpu::Unit;
-use super::layout::{self, Layouts, Unknown};
+use super::layout::{self, Layouts};
 use super::lexer::Place;
 use super::mangled;
 use super::model::{Definition, Enum, EnumId, Pointer, Record, RecordId, Refusal, Scalar, Type};
@@ -18,6 +18,7 @@ use super::names;
 use super::probe::Answers;
 use super::stub::Stub;
 use super::toolkit::{number_record, scalar_size, vector_record};
+use super::unknown::Unknown;
 use crate::sorted::Map;
 
 /// Typedefs of typedefs, types within types.
@@ -221,24 +222,17 @@ impl<'u> Resolver<'u> {
         Ok(())
     }
 
-    pub(super) fn unknown(&self, unknown: &Unknown, name: &str) -> Reason {
-        let readable = self.cpp_name(name);
-        let clause = unknown
-            .clause
-            .replace(&format!("`{name}`"), &format!("`{readable}`"))
-            .replace(&format!("`{name}::"), &format!("`{readable}::"));
+    pub(super) fn unknown(&self, unknown: &Unknown) -> Reason {
         Reason {
-            askable: unknown.askable,
-            ..Reason::new(clause, BY_POINTER)
+            askable: unknown.askable(),
+            ..Reason::new(unknown.clause(&|name| self.cpp_name(name)), BY_POINTER)
         }
     }
 
     /// Size and alignment in bytes of a parameter or field.
     pub(super) fn size(&mut self, ty: &QType) -> Result<(u64, u64), Reason> {
-        self.layouts.size(ty).map_err(|unknown| Reason {
-            askable: unknown.askable,
-            ..Reason::new(unknown.clause, BY_POINTER)
-        })
+        let found = self.layouts.size(ty);
+        found.map_err(|unknown| self.unknown(&unknown))
     }
 
     /// The type behind typedefs of `.gpu`, qualifiers collected.
@@ -282,9 +276,12 @@ impl<'u> Resolver<'u> {
                 }
                 match self.unit.tables.typedefs.get(name) {
                     Some((target, _)) => self.lower(target, by_value),
-                    None => Err(self.unknown(
-                        &format!("`{name}` has no definition that can be read").into(),
-                        name,
+                    None => Err(Reason::new(
+                        format!(
+                            "`{}` has no definition that can be read",
+                            self.cpp_name(name)
+                        ),
+                        BY_POINTER,
                     )),
                 }
             }
@@ -364,7 +361,7 @@ impl<'u> Resolver<'u> {
             let layout = self
                 .layouts
                 .record(tag)
-                .map_err(|unknown| self.unknown(&unknown, tag))?;
+                .map_err(|unknown| self.unknown(&unknown))?;
             if layout.size != 128 {
                 return Err(Reason::new(
                     format!("`CUtensorMap` is {} bytes here, not 128", layout.size),
@@ -395,7 +392,7 @@ impl<'u> Resolver<'u> {
             let layout = self
                 .layouts
                 .record(tag)
-                .map_err(|unknown| self.unknown(&unknown, tag))?;
+                .map_err(|unknown| self.unknown(&unknown))?;
             if (layout.size, layout.align) == expected {
                 return Ok(ty);
             }

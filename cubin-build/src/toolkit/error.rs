@@ -1,4 +1,4 @@
-//! What can be wrong with the toolkit, and what to do about it.
+//! What can be wrong with the toolkit, and what to do about it, as data; `diags.rs` makes findings of it.
 
 use std::{fmt, io, path::PathBuf};
 
@@ -15,7 +15,7 @@ pub enum Error {
         /// Every place looked at, in order.
         looked: Vec<Looked>,
     },
-    /// `CUBIN_BUILD_TOOLKIT` names something that is no toolkit.
+    /// `CUBIN_BUILD_TOOLKIT` names something that is not a toolkit.
     Variable {
         /// Name of the variable.
         name: &'static str,
@@ -79,16 +79,57 @@ pub struct Looked {
     pub result: String,
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Error {
+    /// Facts that explain.
+    #[must_use]
+    pub fn note(&self) -> Option<String> {
         match self {
-            Self::NotFound { wanted, looked } => not_found(f, *wanted, looked),
-            Self::Variable { name, value, why } => write!(
-                f,
-                "{name} is set to `{}`, but {why}\n\
-                 help: set it to the root directory of a CUDA toolkit (the one that holds bin/nvcc), or unset it",
-                value.display()
+            Self::NotFound { looked, .. } => Some(table(looked)),
+            Self::Pip { output, .. } => Some(format!("it printed\n{}", output.trim_end())),
+            _ => None,
+        }
+    }
+
+    /// What to do; each is a way of its own.
+    #[must_use]
+    pub fn help(&self) -> Vec<String> {
+        let one = match self {
+            Self::NotFound { wanted, .. } => return install_help(*wanted),
+            Self::Variable { .. } => {
+                "set it to the root directory of a CUDA toolkit (the one that holds bin/nvcc), or unset it".to_owned()
+            }
+            Self::WrongVersion { wanted, origin, .. } => {
+                let variable = match origin {
+                    Origin::Variable(name) => name,
+                    _ => "CUBIN_BUILD_TOOLKIT",
+                };
+                format!("point {variable} to a toolkit {wanted}, or change `version` under [toolkit] in cubin.toml")
+            }
+            Self::VersionMissing => "write `version = \"13.5\"` beside `install = true` under [toolkit]".to_owned(),
+            Self::NotOnPyPi(wanted) => format!(
+                "ask for 13.0 or later, or install {wanted} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to it"
             ),
+            Self::NoCacheDir => "set CUBIN_BUILD_CACHE to a directory that can be written".to_owned(),
+            Self::NoPip(_) => "install Python 3 with pip (Debian and Ubuntu: `apt install python3-pip`), or uv \
+                               (https://docs.astral.sh/uv)"
+                .to_owned(),
+            Self::Pip { output, wanted, .. } => pip_help(output, *wanted),
+            Self::Io { .. } => "CUBIN_BUILD_CACHE chooses another directory for toolkits".to_owned(),
+            Self::Broken { .. } => return Vec::new(),
+        };
+        vec![one]
+    }
+
+    /// What is wrong, in one sentence.
+    fn headline(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound { wanted, .. } => match wanted {
+                Some(wanted) => write!(f, "no CUDA toolkit {wanted} found"),
+                None => f.write_str("no CUDA toolkit found (no `nvcc`)"),
+            },
+            Self::Variable { name, value, why } => {
+                write!(f, "{name} is set to `{}`, but {why}", value.display())
+            }
             Self::WrongVersion {
                 wanted,
                 found,
@@ -96,93 +137,93 @@ impl fmt::Display for Error {
                 origin,
             } => write!(
                 f,
-                "the project asks for CUDA toolkit {wanted}, but `{}` ({origin}) is {found}\n\
-                 help: point {} to a toolkit {wanted}, or change `version` under [toolkit] in cubin.toml",
+                "the project asks for CUDA toolkit {wanted}, but `{}` ({origin}) is {found}",
                 nvcc.display(),
-                match origin {
-                    Origin::Variable(name) => name,
-                    _ => "CUBIN_BUILD_TOOLKIT",
-                },
             ),
             Self::VersionMissing => f.write_str(
-                "cubin.toml asks to install the CUDA toolkit, but does not say which version\n\
-                 help: write `version = \"13.5\"` beside `install = true` under [toolkit]",
+                "cubin.toml asks to install the CUDA toolkit, but does not say which version",
             ),
             Self::NotOnPyPi(wanted) => write!(
                 f,
-                "CUDA toolkit {wanted} cannot be installed: NVIDIA publishes nvcc on PyPI from 13.0 on\n\
-                 help: ask for 13.0 or later, or install {wanted} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to it"
+                "CUDA toolkit {wanted} cannot be installed: NVIDIA publishes nvcc on PyPI from 13.0 on"
             ),
             Self::NoCacheDir => f.write_str(
                 "there is no directory to install the CUDA toolkit into: none of CUBIN_BUILD_CACHE, XDG_CACHE_HOME \
-                 and HOME (on Windows LOCALAPPDATA) is set\n\
-                 help: set CUBIN_BUILD_CACHE to a directory that can be written",
+                 and HOME (on Windows LOCALAPPDATA) is set",
             ),
             Self::NoPip(tried) => write!(
                 f,
-                "neither uv nor pip is there to install the CUDA toolkit with (tried {})\n\
-                 help: install Python 3 with pip (Debian and Ubuntu: `apt install python3-pip`), or uv (https://docs.astral.sh/uv)",
+                "neither uv nor pip is there to install the CUDA toolkit with (tried {})",
                 tried.join(", ")
             ),
             Self::Pip {
                 wanted,
                 command,
                 status,
-                output,
-            } => {
-                write!(
-                    f,
-                    "installing CUDA toolkit {wanted} failed: `{command}` ended with {status} and printed:\n{}\nhelp: {}",
-                    output.trim_end(),
-                    pip_help(output, *wanted)
-                )
-            }
+                ..
+            } => write!(
+                f,
+                "installing CUDA toolkit {wanted} failed: `{command}` ended with {status}"
+            ),
             Self::Broken { wanted, why } => write!(
                 f,
                 "the wheels of CUDA toolkit {wanted} were installed, but do not work, and were removed again: {why}"
             ),
-            Self::Io { path, error } => write!(
-                f,
-                "cannot use `{}`: {error}\n\
-                 help: CUBIN_BUILD_CACHE chooses another directory for toolkits",
-                path.display()
-            ),
+            Self::Io { path, error } => write!(f, "cannot use `{}`: {error}", path.display()),
         }
     }
 }
 
-fn not_found(f: &mut fmt::Formatter<'_>, wanted: Option<Wanted>, looked: &[Looked]) -> fmt::Result {
-    match wanted {
-        Some(wanted) => write!(f, "no CUDA toolkit {wanted} found")?,
-        None => f.write_str("no CUDA toolkit found (no `nvcc`)")?,
+/// [`Error::headline`] as text.
+pub(super) struct Headline<'e>(pub(super) &'e Error);
+
+impl fmt::Display for Headline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.headline(f)
     }
-    f.write_str("; looked at:")?;
-    let width = looked
-        .iter()
-        .map(|looked| looked.place.chars().count())
-        .max();
+}
+
+/// All of it, for a terminal: the sentence, what explains it, and what to do.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.headline(f)?;
+        if let Some(note) = self.note() {
+            write!(f, "\n{note}")?;
+        }
+        for help in self.help() {
+            write!(f, "\nhelp: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Every place looked at, one per line.
+fn table(looked: &[Looked]) -> String {
+    let width = |looked: &Looked| looked.place.chars().count();
+    let width = looked.iter().map(width).max().unwrap_or(0);
+    let mut text = "looked at, in this order".to_owned();
     for Looked { place, result } in looked {
-        write!(
-            f,
-            "\n  {place:width$}  {result}",
-            width = width.unwrap_or(0)
-        )?;
+        text.push_str(&format!("\n  {place:width$}  {result}"));
     }
+    text
+}
+
+fn install_help(wanted: Option<Wanted>) -> Vec<String> {
     let version = wanted.map_or("13.5".to_owned(), |wanted| wanted.to_string());
     if wanted.is_some_and(|wanted| wanted.major < 13) {
-        return write!(
-            f,
-            "\nhelp: install CUDA toolkit {version} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to its root directory"
-        );
+        return vec![format!(
+            "install CUDA toolkit {version} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to its root directory"
+        )];
     }
-    write!(
-        f,
-        "\nhelp: run `cargo cubin toolkit install {version}`, or let the build do it: cubin.toml with\n\
-         \x20     [toolkit]\n\
-         \x20     version = \"{version}\"\n\
-         \x20     install = true\n\
-         help: or set CUBIN_BUILD_TOOLKIT to the root directory of a toolkit that you have"
-    )
+    vec![
+        format!(
+            "run `cargo cubin toolkit install {version}`, or let the build do it: cubin.toml with\n\
+             \x20     [toolkit]\n\
+             \x20     version = \"{version}\"\n\
+             \x20     install = true"
+        ),
+        "or set CUBIN_BUILD_TOOLKIT to the root directory of a toolkit that you have".to_owned(),
+    ]
 }
 
 /// What to do about pip's failure, by what it printed.
@@ -250,24 +291,31 @@ pub struct NoHostCompiler {
     pub tried: Vec<String>,
 }
 
+impl NoHostCompiler {
+    /// What to do.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        if cfg!(windows) {
+            "install the Visual Studio Build Tools with \"Desktop development with C++\", or set NVCC_CCBIN to cl.exe"
+        } else if cfg!(target_os = "linux") {
+            "install g++ (Debian and Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`; Arch: `pacman -S gcc`), \
+             or set NVCC_CCBIN to a compiler"
+        } else {
+            "install g++ or clang++, or set NVCC_CCBIN to a compiler"
+        }
+    }
+}
+
 impl fmt::Display for NoHostCompiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.asked {
-            Some(asked) => write!(f, "the host compiler {asked} is not there")?,
+            Some(asked) => write!(f, "the host compiler {asked} is not there"),
             None => write!(
                 f,
                 "no host C++ compiler found, and nvcc preprocesses with one (tried {} on PATH)",
                 self.tried.join(", ")
-            )?,
+            ),
         }
-        f.write_str(if cfg!(windows) {
-            "\nhelp: install the Visual Studio Build Tools with \"Desktop development with C++\", or set NVCC_CCBIN to cl.exe"
-        } else if cfg!(target_os = "linux") {
-            "\nhelp: install g++ (Debian and Ubuntu: `apt install g++`; Fedora: `dnf install gcc-c++`; Arch: `pacman -S gcc`), \
-             or set NVCC_CCBIN to a compiler"
-        } else {
-            "\nhelp: install g++ or clang++, or set NVCC_CCBIN to a compiler"
-        })
     }
 }
 

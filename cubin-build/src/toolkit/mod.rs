@@ -26,6 +26,7 @@
 //!
 //! Yields paths, versions and an identity for fingerprints; does not know what is compiled.
 
+mod diags;
 mod discover;
 mod error;
 mod host;

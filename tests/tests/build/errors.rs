@@ -308,7 +308,7 @@ fn what_build_rs_passes_is_not_blamed_on_the_file() {
         ),
         (
             ".arch(\"native\")",
-            "`native` is no target",
+            "`native` is not a target",
             "`Builder::arch`",
         ),
         (
@@ -358,7 +358,7 @@ fn what_build_rs_passes_is_not_blamed_on_the_file() {
     project.set("CUBIN_BUILD_ARCH", "sm_90,native");
     let stderr = nothing_else(project.build().fails());
     for part in [
-        "error[environment-invalid]: `native` is no target",
+        "error[environment-invalid]: `native` is not a target",
         "from the environment variable CUBIN_BUILD_ARCH",
         "error: 1 problem with an environment variable",
     ] {

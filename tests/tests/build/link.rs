@@ -308,7 +308,7 @@ fn mistakes_in_a_link_are_shown_where_they_stand() {
         ),
         (
             "[[link]]\nname = \"a\"\nsources = [\"a.cubin\"]\n",
-            "is no .cu file",
+            "is not CUDA C++",
         ),
         ("[[link]]\nname = \"a\"\ndirs = [\"nowhere\"]\n", "nowhere"),
         (

@@ -163,7 +163,7 @@ impl Resolver<'_> {
         let layout = self
             .layouts
             .record(tag)
-            .map_err(|unknown| self.unknown(&unknown, tag))?;
+            .map_err(|unknown| self.unknown(&unknown))?;
         let doubtful = layout.has_long_long && layout.has_wide_gap;
         Ok(doubtful.then(|| Reason {
             askable: true,
