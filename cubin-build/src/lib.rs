@@ -49,6 +49,8 @@
 //! | `CUBIN_BUILD_TOOLKIT` | the toolkit's root directory or its nvcc; goes before everything else |
 //! | `CUDA_PATH`, `CUDA_HOME`, `NVCC`, `PATH` | where a toolkit is looked for, see [`toolkit`] |
 //! | `CUBIN_BUILD_CACHE` | where toolkits are installed; default `XDG_CACHE_HOME/cubin-build`, then `~/.cache/cubin-build` |
+//! | `CUBIN_BUILD_SHARED_CACHE` | `1` allows a cache of toolkits that other users can write to, who could then replace the compiler |
+//! | `CARGO_NET_OFFLINE` | `true`, as well as cargo's `--offline` (on Linux): no toolkit is downloaded, unless `PIP_NO_INDEX` or `UV_NO_INDEX` says that none needs the network |
 //! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out |
 //! | `NVCC_CCBIN` | the host compiler |
 //! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |

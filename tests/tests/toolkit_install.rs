@@ -59,10 +59,9 @@ fn installs_once_and_says_so() {
         lines[0].contains("installing the CUDA 13.5 toolkit") && lines[0].contains("MB"),
         "{lines:?}"
     );
-    assert!(
-        lines.last().unwrap().contains("installed CUDA 13.5.37"),
-        "{lines:?}"
-    );
+    let last = lines.last().unwrap();
+    assert!(last.contains("installed CUDA 13.5.37"), "{lines:?}");
+    assert!(last.ends_with(" from PyPI"), "{lines:?}");
 
     let calls = machine.calls();
     let pip: Vec<_> = calls
@@ -214,4 +213,132 @@ fn a_toolkit_that_lost_a_part_is_installed_again() {
     assert!(!lines.is_empty());
     assert!(second.tool("ptxas").is_some());
     assert_eq!(left(&machine), ["13.5.37"]);
+}
+
+#[test]
+fn the_index_that_pip_used_is_named() {
+    let machine = machine("index");
+    machine.write(
+        "control/stderr",
+        "Looking in indexes: https://u:****@mirror/simple\n",
+    );
+    let (_, lines) = find(&machine, "13.5").unwrap();
+    let last = lines.last().unwrap();
+    assert!(
+        last.ends_with(" from https://u:****@mirror/simple"),
+        "{last}"
+    );
+    let machine = self::machine("index-uv");
+    machine.link("path/uv");
+    let request = Request {
+        version: Some("13.5".parse().unwrap()),
+        install: true,
+        ..machine.request()
+    };
+    let mut last = String::new();
+    let env = machine.env(&[("UV_DEFAULT_INDEX", "https://u:secret@mirror/simple")]);
+    toolkit::find_with(&env, &request, &mut |line| last = line.to_owned()).unwrap();
+    assert!(last.ends_with(" from https://****@mirror/simple"), "{last}");
+}
+
+#[test]
+fn offline_nothing_is_downloaded() {
+    let machine = machine("offline");
+    let request = Request {
+        version: Some("13.5".parse().unwrap()),
+        install: true,
+        ..machine.request()
+    };
+    let offline = machine.env(&[("CARGO_NET_OFFLINE", "true")]);
+    let error = toolkit::find(&offline, &request).unwrap_err();
+    assert!(matches!(error, Error::Offline { .. }), "{error}");
+    let text = error.to_string();
+    for part in [
+        "cannot be downloaded: CARGO_NET_OFFLINE is set",
+        "`cargo cubin toolkit install 13.5`",
+        "=13.5.*",
+        "PIP_FIND_LINKS=wheels",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    assert_eq!(machine.calls(), Vec::<Vec<String>>::new());
+
+    // Wheels from a directory need no network.
+    let local = machine.env(&[("CARGO_NET_OFFLINE", "true"), ("PIP_NO_INDEX", "1")]);
+    toolkit::find(&local, &request).unwrap();
+    // What is there is found.
+    toolkit::find(&offline, &request).unwrap();
+}
+
+#[test]
+fn a_toolkit_is_installed_anew_and_removed() {
+    let machine = machine("anew");
+    let wanted = "13.5".parse().unwrap();
+    let env = machine.env(&[]);
+    let (first, _) = find(&machine, "13.5").unwrap();
+    let mark = first.root.join("mark");
+    fs::write(&mark, "").unwrap();
+    let again = toolkit::reinstall(&env, wanted, &mut |_| {}).unwrap();
+    assert_eq!(again, first);
+    assert!(!mark.exists());
+    assert_eq!(left(&machine), ["13.5.37"]);
+
+    // What cannot be replaced stays.
+    machine.write("control/mode", "fail");
+    toolkit::reinstall(&env, wanted, &mut |_| {}).unwrap_err();
+    assert_eq!(toolkit::installed(&env).unwrap(), [first]);
+
+    // A directory without a receipt is no toolkit, and goes too.
+    machine.write("home/.cache/cubin-build/toolkits/13.5.1/nvidia/x", "");
+    machine.write("home/.cache/cubin-build/toolkits/13.4.0/nvidia/x", "");
+    let gone = toolkit::remove(&env, wanted).unwrap();
+    let names: Vec<_> = gone.iter().map(|path| path.file_name().unwrap()).collect();
+    assert_eq!(names, ["13.5.1", "13.5.37"]);
+    assert_eq!(left(&machine), ["13.4.0"]);
+}
+
+#[test]
+fn files_are_held_against_the_records_of_their_wheels() {
+    let machine = machine("records");
+    let (toolkit, _) = find(&machine, "13.5").unwrap();
+    let home = "home/.cache/cubin-build/toolkits/13.5.37";
+    machine.write(&format!("{home}/nvidia/cu13/include/a.h"), "12345");
+    machine.write(
+        &format!("{home}/w-1.dist-info/RECORD"),
+        "nvidia/cu13/include/a.h,sha256=x,5\nnvidia/cu13/include/b.h,sha256=y,1\n../x,,\nw-1.dist-info/RECORD,,\n",
+    );
+    let damage = || {
+        let files = toolkit::recorded(&toolkit).unwrap();
+        let damaged = files.iter().filter_map(|file| {
+            let name = file.path.file_name()?.to_str()?;
+            Some(format!("{name} {}", file.damage()?))
+        });
+        damaged.collect::<Vec<String>>()
+    };
+    assert_eq!(damage(), ["b.h is missing"]);
+    machine.write(&format!("{home}/nvidia/cu13/include/a.h"), "1234");
+    assert_eq!(damage(), ["a.h has 4 bytes instead of 5", "b.h is missing"]);
+}
+
+#[test]
+fn a_cache_that_others_can_write_to_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let machine = machine("untrusted");
+    find(&machine, "13.5").unwrap();
+    let cache = cache(&machine);
+    let mode = |mode| fs::set_permissions(&cache, fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o777);
+    let error = find(&machine, "13.5").unwrap_err();
+    assert!(matches!(error, Error::Untrusted { .. }), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains("every user of this machine can write to it"),
+        "{text}"
+    );
+    assert!(toolkit::installed(&machine.env(&[])).is_err());
+    let shared = machine.env(&[("CUBIN_BUILD_SHARED_CACHE", "1")]);
+    assert_eq!(toolkit::installed(&shared).unwrap().len(), 1);
+    // The group of the home directory is the user's own on many distributions.
+    mode(0o775);
+    find(&machine, "13.5").unwrap();
 }

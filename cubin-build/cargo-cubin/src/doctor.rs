@@ -220,10 +220,38 @@ fn cache(env: &Env) -> Line {
             } else {
                 versions.join(", ")
             };
-            Line::new(State::Good, SUBJECT, format!("{}: {holds}", dir.display()))
+            let damaged = toolkits.iter().filter_map(damaged);
+            let damaged: Vec<String> = damaged.collect();
+            if damaged.is_empty() {
+                Line::new(State::Good, SUBJECT, format!("{}: {holds}", dir.display()))
+            } else {
+                let text = format!("{}: {holds}\n{}", dir.display(), damaged.join("\n"));
+                Line::new(State::Bad, SUBJECT, text)
+            }
         }
-        Err(error) => Line::new(State::Missing, SUBJECT, error.to_string()),
+        Err(error) => Line::new(State::Bad, SUBJECT, error.to_string()),
     }
+}
+
+/// What is wrong with the files of an installed toolkit, by their sizes: hashes take as long as reading 350 MB.
+fn damaged(toolkit: &Toolkit) -> Option<String> {
+    let files = match toolkit::recorded(toolkit) {
+        Ok(files) => files,
+        Err(error) => return Some(error.to_string()),
+    };
+    let mut damaged = files.iter().filter_map(|file| Some((file, file.damage()?)));
+    let (first, what) = damaged.next()?;
+    let others = match damaged.count() {
+        0 => String::new(),
+        1 => ", and 1 more file is damaged".to_owned(),
+        count => format!(", and {count} more files are damaged"),
+    };
+    Some(format!(
+        "CUDA {}: {} {what}{others}; `cargo cubin toolkit install --force {}` installs it anew",
+        toolkit.version,
+        first.path.display(),
+        toolkit.version
+    ))
 }
 
 /// What installs toolkits.

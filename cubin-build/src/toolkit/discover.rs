@@ -5,7 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Looked, Origin, Request, Toolkit, Version, Wanted, install, version_of};
+use super::{
+    Error, Looked, Origin, Request, Toolkit, Version, Wanted, cached, install, version_of,
+};
 use crate::env::{self, Env};
 use crate::sorted;
 
@@ -247,7 +249,7 @@ impl Search<'_> {
         let (program, root) = resolve(nvcc);
         let version = version_of(self.env, &program, self.request.memo.as_deref())
             .map_err(|why| format!("`{}` does not work: {why}", program.display()))?;
-        let wheels = install::receipt_of(&root).unwrap_or_default();
+        let wheels = cached::receipt_of(&root).unwrap_or_default();
         Ok(Toolkit {
             root,
             nvcc: program,
@@ -259,9 +261,9 @@ impl Search<'_> {
 
     /// The last resort: what was installed into the cache by hand.
     fn installed(mut self) -> Result<Toolkit, Error> {
-        match install::cache_dir(self.env) {
+        match cached::cache_dir(self.env) {
             Some(cache) => {
-                let found = install::installed(self.env)?;
+                let found = cached::installed(self.env)?;
                 let versions: Vec<String> = found
                     .iter()
                     .map(|toolkit| toolkit.version.to_string())

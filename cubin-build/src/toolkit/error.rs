@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use super::{Origin, Version, Wanted};
+use super::{Origin, Version, Wanted, install::EXTRAS};
 
 /// No usable toolkit.
 #[derive(Debug)]
@@ -41,6 +41,20 @@ pub enum Error {
     NotOnPyPi(Wanted),
     /// No home or cache directory.
     NoCacheDir,
+    /// The toolkit is not in the cache, and nothing may be downloaded.
+    Offline {
+        /// The version asked for.
+        wanted: Wanted,
+        /// What says so.
+        why: &'static str,
+    },
+    /// Others could replace the programs in the cache.
+    Untrusted {
+        /// The directory that they can write to.
+        path: PathBuf,
+        /// Who.
+        why: String,
+    },
     /// Neither uv nor Python's pip is there.
     NoPip(Vec<String>),
     /// pip or uv failed.
@@ -110,6 +124,19 @@ impl Error {
                 "ask for 13.0 or later, or install {wanted} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to it"
             ),
             Self::NoCacheDir => "set CUBIN_BUILD_CACHE to a directory that can be written".to_owned(),
+            Self::Offline { wanted, .. } => {
+                return vec![
+                    format!("run `cargo cubin toolkit install {wanted}` once while there is a network"),
+                    format!(
+                        "or, from a machine with a network: `pip download --dest wheels \"cuda-toolkit[{EXTRAS}]=={}.*\"`, copy \
+                         `wheels`, and build with PIP_NO_INDEX=1 and PIP_FIND_LINKS=wheels",
+                        wanted.release()
+                    ),
+                ];
+            }
+            Self::Untrusted { .. } => "`chmod go-w` it, or set CUBIN_BUILD_CACHE to a directory of your own; \
+                                       CUBIN_BUILD_SHARED_CACHE=1 allows a cache that is shared on purpose"
+                .to_owned(),
             Self::NoPip(_) => "install Python 3 with pip (Debian and Ubuntu: `apt install python3-pip`), or uv \
                                (https://docs.astral.sh/uv)"
                 .to_owned(),
@@ -150,6 +177,15 @@ impl Error {
             Self::NoCacheDir => f.write_str(
                 "there is no directory to install the CUDA toolkit into: none of CUBIN_BUILD_CACHE, XDG_CACHE_HOME \
                  and HOME (on Windows LOCALAPPDATA) is set",
+            ),
+            Self::Offline { wanted, why } => write!(
+                f,
+                "CUDA toolkit {wanted} is not in the per-user cache, and cannot be downloaded: {why}"
+            ),
+            Self::Untrusted { path, why } => write!(
+                f,
+                "the cache of toolkits in `{}` is not used: {why}, and could replace the compiler",
+                path.display()
             ),
             Self::NoPip(tried) => write!(
                 f,

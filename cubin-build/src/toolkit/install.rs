@@ -6,11 +6,6 @@
 //! one that is renamed at the very end, so an interrupted installation leaves no toolkit that half works; what it
 //! leaves is removed by the next one.
 //!
-//! ```text
-//! <cache>/toolkits/13.5.37/cubin-build-wheels.txt      the receipt: one `name version` per line
-//!                          nvidia/cu13/{bin,include,lib,nvvm}
-//! ```
-
 use std::{
     ffi::OsString,
     fs,
@@ -22,66 +17,20 @@ use std::{
 };
 
 use super::{
-    Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, lock::Lock, version_of,
+    Error, Toolkit, Version, Wanted,
+    cached::{self, RECEIPT, installed_as, missing_part, open, toolkits_dir},
+    discover::nvcc_below,
+    lock::Lock,
+    version_of,
 };
-use crate::sorted;
-use crate::{
-    cache,
-    env::{Env, program_in},
-};
+use crate::{cache, env::Env, sorted};
 
 /// The compiler, its headers, and the two tools that show what is in a cubin. Releases before 13.2 have no extras for
 /// those two; uv and pip then warn and go on.
-const EXTRAS: &str = "nvcc,crt,nvvm,cccl,cudart,cuobjdump,nvdisasm";
+pub(super) const EXTRAS: &str = "nvcc,crt,nvvm,cccl,cudart,cuobjdump,nvdisasm";
 /// First release whose nvcc is on PyPI.
 const FIRST_MAJOR: u32 = 13;
-const RECEIPT: &str = "cubin-build-wheels.txt";
 const STAGING: &str = ".installing-";
-/// Parts without which a toolkit is not complete.
-const PARTS: [&str; 3] = [
-    "include/cuda_runtime.h",
-    "include/cccl/cuda/std/version",
-    "nvvm/libdevice/libdevice.10.bc",
-];
-
-/// The per-user cache directory: `CUBIN_BUILD_CACHE`, else `XDG_CACHE_HOME/cubin-build`, else `~/.cache/cubin-build`
-/// (`LOCALAPPDATA\cubin-build` on Windows).
-pub fn cache_dir(env: &Env) -> Option<PathBuf> {
-    if let Some(dir) = env.get("CUBIN_BUILD_CACHE") {
-        return Some(PathBuf::from(dir));
-    }
-    if cfg!(windows) {
-        return Some(PathBuf::from(env.get("LOCALAPPDATA")?).join("cubin-build"));
-    }
-    // The specification of XDG_CACHE_HOME says to ignore a relative path.
-    let xdg = env.get("XDG_CACHE_HOME").map(PathBuf::from);
-    if let Some(dir) = xdg.filter(|dir| dir.is_absolute()) {
-        return Some(dir.join("cubin-build"));
-    }
-    Some(PathBuf::from(env.get("HOME")?).join(".cache/cubin-build"))
-}
-
-/// The toolkits in the per-user cache, oldest version first. Runs nothing.
-///
-/// # Errors
-/// The cache is there but cannot be read.
-pub fn installed(env: &Env) -> Result<Vec<Toolkit>, Error> {
-    let Some(dir) = toolkits_dir(env) else {
-        return Ok(Vec::new());
-    };
-    let entries = match fs::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::Io { path: dir, error }),
-    };
-    let mut found: Vec<Toolkit> = entries
-        .flatten()
-        .filter_map(|entry| open(&entry.path()))
-        .collect();
-    sorted::sort_by_key(&mut found, |toolkit| toolkit.version);
-    Ok(found)
-}
-
 /// Installs a toolkit unless the cache holds one of that version already; `progress` is told what happens, one line
 /// at a time.
 ///
@@ -95,6 +44,18 @@ pub fn install(
     ensure(env, wanted, progress)
 }
 
+/// Installs a toolkit in place of the one of that version that the cache may hold.
+///
+/// # Errors
+/// As [`install()`]; what was there is then there still.
+pub fn reinstall(
+    env: &Env,
+    wanted: Wanted,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
+    into_cache(env, wanted, true, progress)
+}
+
 pub(super) fn ensure(
     env: &Env,
     wanted: Wanted,
@@ -103,6 +64,61 @@ pub(super) fn ensure(
     if let Some(toolkit) = installed_as(env, wanted)? {
         return Ok(toolkit);
     }
+    if let Some(why) = offline(env) {
+        return Err(Error::Offline { wanted, why });
+    }
+    into_cache(env, wanted, false, progress)
+}
+
+/// Why nothing may be downloaded: cargo was told so, or is run so. A local index needs no network.
+fn offline(env: &Env) -> Option<&'static str> {
+    let set = |name: &str| {
+        env.get(name)
+            .is_some_and(|value| !value.is_empty() && value != "0")
+    };
+    if set("PIP_NO_INDEX") || set("UV_NO_INDEX") {
+        return None;
+    }
+    let variable = env.get("CARGO_NET_OFFLINE");
+    if variable.is_some_and(|value| value == "true" || value == "1") {
+        return Some("CARGO_NET_OFFLINE is set");
+    }
+    // Cargo keeps the option to itself; it is the parent of every build script.
+    let in_script = env.peek("OUT_DIR").is_some();
+    (in_script && cargo_runs_offline())
+        .then_some("cargo was started with `--offline` or `--frozen`")
+}
+
+#[cfg(target_os = "linux")]
+fn cargo_runs_offline() -> bool {
+    let parent = std::os::unix::process::parent_id();
+    let Ok(line) = fs::read(format!("/proc/{parent}/cmdline")) else {
+        return false;
+    };
+    let mut words = line.split(|byte| *byte == 0);
+    let is_cargo = words.next().is_some_and(|program| {
+        let name = program.rsplit(|byte| *byte == b'/').next();
+        name == Some(b"cargo")
+    });
+    // What follows `--` is for the program that cargo runs.
+    is_cargo
+        && words
+            .take_while(|word| *word != b"--")
+            .any(|word| word == b"--offline" || word == b"--frozen")
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cargo_runs_offline() -> bool {
+    false
+}
+
+/// Installs, in place of a toolkit of the same version where `anew` says so.
+fn into_cache(
+    env: &Env,
+    wanted: Wanted,
+    anew: bool,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
     if wanted.major < FIRST_MAJOR {
         return Err(Error::NotOnPyPi(wanted));
     }
@@ -112,13 +128,14 @@ pub(super) fn ensure(
         move |error| Error::Io { path, error }
     };
     fs::create_dir_all(&dir).map_err(io(&dir))?;
+    cached::trust(env, &dir)?;
     let lock = dir.join(".lock");
     let _lock = Lock::acquire(&lock, &mut || {
         progress("waiting for another build that is installing a CUDA toolkit");
     })
     .map_err(io(&lock))?;
     // Another process may have done it meanwhile.
-    if let Some(toolkit) = installed_as(env, wanted)? {
+    if let Some(toolkit) = installed_as(env, wanted)?.filter(|_| !anew) {
         return Ok(toolkit);
     }
     sweep(&dir);
@@ -132,41 +149,42 @@ pub(super) fn ensure(
         installer.name()
     ));
     let began = Instant::now();
-    let version = match fill(env, wanted, &installer, &staging.0, progress) {
-        Ok(version) => version,
+    let filled = fill(env, wanted, &installer, &staging.0, progress);
+    let (version, index) = match filled {
+        Ok(filled) => filled,
+        Err(error) if anew => return Err(error),
         // A process that was stopped for long loses the lock, and what it had; whoever took over has done the work.
         Err(error) => return installed_as(env, wanted)?.ok_or(error),
     };
     let home = dir.join(version.to_string());
-    if let Err(error) = fs::rename(&target, &home) {
-        // A directory of that name without a working toolkit: left by hand, or damaged since.
-        if open(&home).is_none() {
-            fs::remove_dir_all(&home).map_err(|_| Error::Io {
-                path: home.clone(),
-                error,
-            })?;
-            fs::rename(&target, &home).map_err(io(&home))?;
-        }
+    // A directory of that name without a working toolkit was left by hand, or damaged since.
+    if home.exists() && (anew || open(&home).is_none()) {
+        cached::retire(&dir, &home).map_err(io(&home))?;
+    }
+    if let Err(error) = fs::rename(&target, &home)
+        && open(&home).is_none()
+    {
+        return Err(Error::Io { path: home, error });
     }
     let toolkit = open(&home).ok_or_else(|| Error::Broken {
         wanted,
         why: format!("`{}` holds no nvcc", home.display()),
     })?;
     progress(&format!(
-        "installed {toolkit} in {:.0} s",
+        "installed {toolkit} in {:.0} s from {index}",
         began.elapsed().as_secs_f64()
     ));
     Ok(toolkit)
 }
 
-/// Installs into `staging/toolkit` and makes sure that it works.
+/// Installs into `staging/toolkit` and makes sure that it works; yields also the index that the wheels came from.
 fn fill(
     env: &Env,
     wanted: Wanted,
     installer: &Installer,
     staging: &Path,
     progress: &mut dyn FnMut(&str),
-) -> Result<Version, Error> {
+) -> Result<(Version, String), Error> {
     let target = staging.join("toolkit");
     let temporary = staging.join("tmp");
     for path in [&target, &temporary] {
@@ -198,45 +216,7 @@ fn fill(
         path: receipt,
         error,
     })?;
-    Ok(version)
-}
-
-fn toolkits_dir(env: &Env) -> Option<PathBuf> {
-    Some(cache_dir(env)?.join("toolkits"))
-}
-
-fn installed_as(env: &Env, wanted: Wanted) -> Result<Option<Toolkit>, Error> {
-    let found = installed(env)?;
-    Ok(found
-        .into_iter()
-        .rev()
-        .find(|toolkit| wanted.matches(toolkit.version)))
-}
-
-/// A directory of the cache as a toolkit: it has a version for a name, a receipt, and is whole.
-fn open(home: &Path) -> Option<Toolkit> {
-    let version: Version = home.file_name()?.to_str()?.parse().ok()?;
-    let home = fs::canonicalize(home).ok()?;
-    let nvcc = nvcc_below(&home)?;
-    let root = nvcc.parent()?.parent()?.to_owned();
-    let wheels = receipt_of(&root)?;
-    if missing_part(&root).is_some() {
-        return None;
-    }
-    Some(Toolkit {
-        root,
-        nvcc,
-        version,
-        origin: Origin::Installed,
-        wheels,
-    })
-}
-
-/// The receipt of a toolkit that was installed here, on one line; `root` is `…/nvidia/cu13`.
-pub(super) fn receipt_of(root: &Path) -> Option<String> {
-    let text = fs::read_to_string(root.parent()?.parent()?.join(RECEIPT)).ok()?;
-    let line = text.lines().collect::<Vec<_>>().join(", ");
-    (!line.is_empty()).then_some(line)
+    Ok((version, installer.index(env, &output)))
 }
 
 /// `name version` of every wheel, sorted, from the names of their `dist-info` directories.
@@ -271,18 +251,12 @@ fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
     }
 }
 
-/// The first part of a toolkit that is not there.
-fn missing_part(root: &Path) -> Option<&'static str> {
-    if program_in(&root.join("bin"), "ptxas").is_none() {
-        return Some("ptxas");
-    }
-    PARTS.into_iter().find(|part| !root.join(part).exists())
-}
-
 /// Removes what killed installations left. The lock is held, so none of them is alive.
 fn sweep(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(STAGING) {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(STAGING) || cached::is_retired(&name) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -345,6 +319,26 @@ impl Installer {
         }
     }
 
+    /// The index that it asked, without passwords.
+    fn index(&self, env: &Env, output: &str) -> String {
+        // pip names the index unless it is PyPI alone, and hides passwords itself.
+        let said = output
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("Looking in indexes: "));
+        if let Some(said) = said {
+            return said.trim().to_owned();
+        }
+        let variables: &[&str] = match self {
+            Self::Uv(_) => &["UV_DEFAULT_INDEX", "UV_INDEX_URL"],
+            Self::Pip(_) => &[],
+        };
+        let set = variables.iter().find_map(|name| env.get(name));
+        match set {
+            Some(url) => without_password(&url.to_string_lossy()),
+            None => "PyPI".to_owned(),
+        }
+    }
+
     fn command(&self, env: &Env, wanted: Wanted, target: &Path) -> Command {
         let mut command = match self {
             Self::Uv(uv) => {
@@ -387,6 +381,18 @@ impl Installer {
             command.arg(format!("nvidia-cuda-nvcc=={wanted}"));
         }
         command
+    }
+}
+
+/// `https://user:secret@host/simple` as `https://****@host/simple`.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(at) => format!("{scheme}://****{}", &rest[at..]),
+        None => url.to_owned(),
     }
 }
 
@@ -481,4 +487,24 @@ fn size_of_tree(dir: &Path) -> u64 {
             Err(_) => 0,
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_password_is_shown() {
+        for (url, shown) in [
+            ("https://pypi.org/simple", "https://pypi.org/simple"),
+            (
+                "https://u:p@host:8080/simple",
+                "https://****@host:8080/simple",
+            ),
+            ("https://u:p@ss@host/a@b", "https://****@host/a@b"),
+            ("wheels", "wheels"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
+    }
 }

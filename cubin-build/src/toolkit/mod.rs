@@ -26,6 +26,7 @@
 //!
 //! Yields paths, versions and an identity for fingerprints; does not know what is compiled.
 
+mod cached;
 mod diags;
 mod discover;
 mod error;
@@ -33,6 +34,7 @@ mod host;
 mod install;
 mod lock;
 mod memo;
+mod record;
 mod version;
 
 use std::{
@@ -41,10 +43,12 @@ use std::{
 };
 
 pub use self::{
+    cached::{cache_dir, installed, remove},
     discover::{find, find_with},
     error::{Error, Looked, NoHostCompiler},
     host::{HostCompiler, host_compiler},
-    install::{cache_dir, install, installed},
+    install::{install, reinstall},
+    record::{Damage, Recorded, recorded},
     version::{ParseVersionError, Version, Wanted},
 };
 use crate::{

@@ -69,6 +69,16 @@ impl Wanted {
     }
 }
 
+impl Wanted {
+    /// Without the build number, which the names of NVIDIA's packages do not have.
+    pub(super) fn release(self) -> Self {
+        Self {
+            patch: None,
+            ..self
+        }
+    }
+}
+
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.major)?;

@@ -244,6 +244,8 @@ fn pip(control: &Path, words: &[String]) -> ExitCode {
     if mode.trim() != "broken" {
         fs::write(root.join("nvvm/libdevice/libdevice.10.bc"), "").unwrap();
     }
-    fs::create_dir_all(target.join("nvidia_cuda_nvcc-13.5.37.dist-info")).unwrap();
+    let wheel = target.join("nvidia_cuda_nvcc-13.5.37.dist-info");
+    fs::create_dir_all(&wheel).unwrap();
+    fs::write(wheel.join("RECORD"), "nvidia/cu13/bin/nvcc.profile,,0\n").unwrap();
     ExitCode::SUCCESS
 }

@@ -1,7 +1,8 @@
 //! Bad input and bad surroundings: a clear error with its place, and no half-written output.
 
-use std::fs;
+use std::{fs, path::Path};
 
+use cubin_build::env::Env;
 use cubin_tests::recorded;
 
 use crate::{FILL, project};
@@ -38,6 +39,35 @@ fn without_a_toolkit_the_error_says_what_to_run() {
         .fails()
         .says("CUBIN_BUILD_TOOLKIT is set to `")
         .says("bin/nvcc");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_build_that_runs_offline_downloads_nothing() {
+    let Some(mut project) = project("offline") else {
+        return;
+    };
+    project.unset("CUBIN_BUILD_TOOLKIT");
+    project.set("CUBIN_BUILD_CACHE", project.dir.join("empty"));
+    project.write(
+        "cubin.toml",
+        "[toolkit]\nversion = \"13.5\"\ninstall = true\n\n[build]\narch = [\"sm_90\"]\n",
+    );
+    project
+        .build()
+        .fails()
+        .says("CUDA toolkit 13.5 is not in the per-user cache")
+        .says("CARGO_NET_OFFLINE is set")
+        .says("cargo cubin toolkit install 13.5");
+    project.unset("CARGO_NET_OFFLINE");
+    let cargo = Env::process()
+        .peek("CARGO")
+        .unwrap_or_else(|| "cargo".into());
+    project
+        .run(Path::new(&cargo), &["build", "--offline"])
+        .fails()
+        .says("cargo was started with `--offline` or `--frozen`");
+    assert!(!project.dir.join("empty").exists());
 }
 
 #[test]

@@ -51,6 +51,12 @@ fn toolkits_of_the_cache() {
     run_bare(&["toolkit", "install", "13.5"])
         .ends_with(1)
         .says("neither uv nor pip is there");
+    run_bare(&["toolkit", "verify"])
+        .ends_with(1)
+        .says("no toolkit is in the per-user cache");
+    run_bare(&["toolkit", "remove", "13.5"])
+        .ends_with(1)
+        .says("no toolkit 13.5 is in the per-user cache");
     run_bare(&["toolkit", "install", "new"])
         .ends_with(2)
         .says("'new'");
@@ -64,6 +70,66 @@ fn toolkits_of_the_cache() {
         .env_remove("PATH");
     let path = run(&mut command).ends_with(0);
     assert_eq!(path.stdout.trim_end(), toolkit.root.to_string_lossy());
+}
+
+/// A copy of the installed toolkit by hard links, which damage does not reach.
+#[cfg(unix)]
+#[test]
+fn damage_to_a_toolkit_is_found() {
+    let Some(toolkit) = cubin_tests::toolkit().filter(|toolkit| toolkit.is_immutable()) else {
+        eprintln!("skipped: the toolkit does not lie in the cache");
+        return;
+    };
+    let dir = scratch("damage");
+    let version = toolkit.version.to_string();
+    let home = toolkit
+        .root
+        .parent()
+        .and_then(std::path::Path::parent)
+        .unwrap();
+    let copy = dir.join("cache/toolkits").join(&version);
+    fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    let linked = Command::new("cp")
+        .args(["-al"])
+        .arg(home)
+        .arg(&copy)
+        .status();
+    assert!(linked.unwrap().success());
+    let run_bare = |args: &[&str]| run(&mut bare(args, &dir));
+    run_bare(&["toolkit", "verify", "13"])
+        .ends_with(0)
+        .prints(&format!("CUDA {version}: "))
+        .prints(" files are as NVIDIA's wheels record them");
+
+    // Another file in its place, so that the original stays as it is.
+    let replace = |name: &str, change: fn(&mut Vec<u8>)| {
+        let path = copy.join("nvidia/cu13").join(name);
+        let mut bytes = fs::read(&path).unwrap();
+        change(&mut bytes);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, bytes).unwrap();
+    };
+    replace("include/cuda_fp16.h", |bytes| bytes[0] ^= 1);
+    run_bare(&["toolkit", "verify"])
+        .ends_with(1)
+        .prints("include/cuda_fp16.h has another content (nvidia_cuda_")
+        .prints(&format!("cargo cubin toolkit install --force {version}"));
+    replace("include/cuda_bf16.h", |bytes| bytes.truncate(10));
+    fs::remove_file(copy.join("nvidia/cu13/include/cuda_fp8.h")).unwrap();
+    run_bare(&["toolkit", "verify"])
+        .ends_with(1)
+        .prints("3 of ")
+        .prints("cuda_bf16.h has 10 bytes instead of ")
+        .prints("cuda_fp8.h is missing");
+    run_bare(&["doctor"])
+        .ends_with(1)
+        .prints("BAD  cache           ")
+        .prints("cuda_bf16.h has 10 bytes instead of ")
+        .prints(", and 1 more file is damaged; `cargo cubin toolkit install --force");
+    run_bare(&["toolkit", "remove", "13"])
+        .ends_with(0)
+        .prints(&format!("removed {}", copy.display()));
+    assert!(!copy.exists());
 }
 
 #[test]
