@@ -1,22 +1,16 @@
-//! The ELF container: header, sections, names, symbols. The only file that names goblin.
+//! The ELF container: header, sections, names, symbols.
 //!
 //! [`Elf::parse`] checks what nvlink checks (entry sizes, section table, program headers and section data inside the
 //! file) and decodes nothing else: section headers, names and symbols are read from the bytes when asked for. Both
 //! classes and both CUDA layouts are read; extended numbering is resolved, which goblin leaves to its caller.
 //! It refuses to know what a section means: that is for the files above.
 //!
-//! goblin lends its ELF structures and constants. The fields are read here one by one, so that unaligned data and
-//! big-endian hosts are served too; the compiler makes plain loads of them.
+//! The bytes are decoded by goblin's ELF structures; `elf/raw.rs` is the only file that knows them.
 
 use core::fmt;
 
-use goblin::elf::{
-    header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, SIZEOF_IDENT},
-    section_header::{SHF_EXECINSTR, SHN_UNDEF, SHN_XINDEX},
-};
-use goblin::{elf32, elf64};
-
 mod names;
+pub(crate) mod raw;
 mod sections;
 mod symbols;
 mod types;
@@ -25,9 +19,13 @@ pub use names::{Names, StringTable, utf8_part};
 pub use sections::Sections;
 pub use types::{Class, Header, Layout, Place, Section, Symbol};
 
+use raw::{
+    ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG, FileHeader, SHF_EXECINSTR, SHN_UNDEF, SHN_XINDEX,
+};
+
 use crate::{
     Error, Result,
-    consts::{ElfMachine, ElfType, OsAbi, SectionType},
+    consts::{ElfMachine, OsAbi, SectionType},
     limits,
     reader::Reader,
 };
@@ -114,7 +112,7 @@ impl<'a> Elf<'a> {
             self.section_names = self.string_table(self.header.names_index)?;
         }
         if let Some(section) = symtab {
-            let wanted = symbol_size(self.header.class);
+            let wanted = self.header.class.symbol_size();
             if section.entsize != wanted as u64 {
                 return Err(Error::new(
                     format!(
@@ -209,11 +207,11 @@ impl<'a> Elf<'a> {
     /// When there is no such section.
     #[inline]
     pub fn section(&self, index: u32) -> Result<Section> {
-        let size = section_size(self.header.class);
+        let size = self.header.class.section_header_size();
         let bytes = (index as usize)
             .checked_mul(size)
             .and_then(|at| self.table.get(at..));
-        match bytes.and_then(|bytes| decode_section(self.header.class, bytes, index)) {
+        match bytes.and_then(|bytes| raw::section(self.header.class, bytes, index)) {
             Some(section) => Ok(section),
             None => Err(Error::new(
                 format!(
@@ -287,162 +285,21 @@ impl<'a> Elf<'a> {
 }
 
 #[inline]
-fn section_size(class: Class) -> usize {
-    match class {
-        Class::Elf32 => elf32::section_header::SIZEOF_SHDR,
-        Class::Elf64 => elf64::section_header::SIZEOF_SHDR,
-    }
-}
-
-#[inline]
-fn symbol_size(class: Class) -> usize {
-    match class {
-        Class::Elf32 => elf32::sym::SIZEOF_SYM,
-        Class::Elf64 => elf64::sym::SIZEOF_SYM,
-    }
-}
-
-fn program_header_size(class: Class) -> usize {
-    match class {
-        Class::Elf32 => elf32::program_header::SIZEOF_PHDR,
-        Class::Elf64 => elf64::program_header::SIZEOF_PHDR,
-    }
-}
-
-#[inline]
 fn slice(data: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     let end = start.checked_add(usize::try_from(size).ok()?)?;
     data.get(start..end)
 }
 
-#[inline]
-fn decode_section(class: Class, bytes: &[u8], index: u32) -> Option<Section> {
-    match class {
-        Class::Elf64 => {
-            let bytes: &[u8; elf64::section_header::SIZEOF_SHDR] = bytes.first_chunk()?;
-            let raw = section64(bytes).ok()?;
-            Some(Section {
-                index,
-                name: raw.sh_name,
-                ty: SectionType(raw.sh_type),
-                flags: raw.sh_flags,
-                addr: raw.sh_addr,
-                offset: raw.sh_offset,
-                size: raw.sh_size,
-                link: raw.sh_link,
-                info: raw.sh_info,
-                align: raw.sh_addralign,
-                entsize: raw.sh_entsize,
-            })
-        }
-        Class::Elf32 => {
-            let bytes: &[u8; elf32::section_header::SIZEOF_SHDR] = bytes.first_chunk()?;
-            let raw = section32(bytes).ok()?;
-            Some(Section {
-                index,
-                name: raw.sh_name,
-                ty: SectionType(raw.sh_type),
-                flags: raw.sh_flags.into(),
-                addr: raw.sh_addr.into(),
-                offset: raw.sh_offset.into(),
-                size: raw.sh_size.into(),
-                link: raw.sh_link,
-                info: raw.sh_info,
-                align: raw.sh_addralign.into(),
-                entsize: raw.sh_entsize.into(),
-            })
-        }
-    }
-}
-
-#[inline]
-fn section64(bytes: &[u8]) -> Result<elf64::section_header::SectionHeader> {
-    let mut reader = Reader::new(bytes, 0);
-    Ok(elf64::section_header::SectionHeader {
-        sh_name: reader.u32()?,
-        sh_type: reader.u32()?,
-        sh_flags: reader.u64()?,
-        sh_addr: reader.u64()?,
-        sh_offset: reader.u64()?,
-        sh_size: reader.u64()?,
-        sh_link: reader.u32()?,
-        sh_info: reader.u32()?,
-        sh_addralign: reader.u64()?,
-        sh_entsize: reader.u64()?,
-    })
-}
-
-#[inline]
-fn section32(bytes: &[u8]) -> Result<elf32::section_header::SectionHeader> {
-    let mut reader = Reader::new(bytes, 0);
-    Ok(elf32::section_header::SectionHeader {
-        sh_name: reader.u32()?,
-        sh_type: reader.u32()?,
-        sh_flags: reader.u32()?,
-        sh_addr: reader.u32()?,
-        sh_offset: reader.u32()?,
-        sh_size: reader.u32()?,
-        sh_link: reader.u32()?,
-        sh_info: reader.u32()?,
-        sh_addralign: reader.u32()?,
-        sh_entsize: reader.u32()?,
-    })
-}
-
-#[inline]
-fn decode_symbol(class: Class, bytes: &[u8]) -> Option<elf64::sym::Sym> {
-    match class {
-        Class::Elf64 => {
-            let bytes: &[u8; elf64::sym::SIZEOF_SYM] = bytes.first_chunk()?;
-            let mut reader = Reader::new(bytes, 0);
-            symbol64(&mut reader).ok()
-        }
-        Class::Elf32 => {
-            let bytes: &[u8; elf32::sym::SIZEOF_SYM] = bytes.first_chunk()?;
-            let mut reader = Reader::new(bytes, 0);
-            symbol32(&mut reader).ok()
-        }
-    }
-}
-
-#[inline]
-fn symbol64(reader: &mut Reader<'_>) -> Result<elf64::sym::Sym> {
-    Ok(elf64::sym::Sym {
-        st_name: reader.u32()?,
-        st_info: reader.u8()?,
-        st_other: reader.u8()?,
-        st_shndx: reader.u16()?,
-        st_value: reader.u64()?,
-        st_size: reader.u64()?,
-    })
-}
-
-/// ELF32 orders the fields differently.
-#[inline]
-fn symbol32(reader: &mut Reader<'_>) -> Result<elf64::sym::Sym> {
-    let st_name = reader.u32()?;
-    let st_value = reader.u32()?.into();
-    let st_size = reader.u32()?.into();
-    Ok(elf64::sym::Sym {
-        st_name,
-        st_info: reader.u8()?,
-        st_other: reader.u8()?,
-        st_shndx: reader.u16()?,
-        st_value,
-        st_size,
-    })
-}
-
-fn read_header(data: &[u8]) -> Result<Header> {
-    let mut reader = Reader::new(data, 0);
-    let ident: &[u8; SIZEOF_IDENT] = reader
-        .array()
-        .map_err(|_| Error::new("no cubin: the file is shorter than an ELF header", 0))?;
+/// What does not depend on the class: that it is a little-endian ELF file, of which class, and its ABI.
+fn read_ident(data: &[u8]) -> Result<(Class, OsAbi, u8)> {
+    let Some(ident) = data.first_chunk::<{ size_of::<raw::Ident>() }>() else {
+        return Err(cut_header(data));
+    };
     let [_, _, _, _, class, encoding, _, os_abi, abi_version, ..] = *ident;
     if !ident.starts_with(ELFMAG) {
         return Err(Error::new(
-            "no cubin: the file does not start with the ELF magic 7f 45 4c 46",
+            "not a cubin: the file does not start with the ELF magic 7f 45 4c 46",
             0,
         ));
     }
@@ -462,23 +319,34 @@ fn read_header(data: &[u8]) -> Result<Header> {
             5,
         ));
     }
-    let word = |reader: &mut Reader<'_>| match class {
-        Class::Elf32 => reader.u32().map(u64::from),
-        Class::Elf64 => reader.u64(),
-    };
-    let kind = ElfType(reader.u16()?);
-    let machine = ElfMachine(reader.u16()?);
-    if machine != ElfMachine::CUDA {
+    Ok((class, OsAbi(os_abi), abi_version))
+}
+
+#[cold]
+fn cut_header(data: &[u8]) -> Error {
+    Error::new(
+        format!(
+            "not a cubin: the file has {} bytes, fewer than an ELF header",
+            data.len()
+        ),
+        0,
+    )
+}
+
+fn read_header(data: &[u8]) -> Result<Header> {
+    let (class, os_abi, abi_version) = read_ident(data)?;
+    let raw = raw::header(class, data).ok_or_else(|| cut_header(data))?;
+    if raw.machine != ElfMachine::CUDA {
         return Err(Error::new(
             format!(
-                "no cubin: e_machine is {}, expected {} (CUDA); in host objects read the device code inside",
-                machine.0,
+                "not a cubin: e_machine is {}, expected {} (CUDA); in host objects read the device code inside",
+                raw.machine.0,
                 ElfMachine::CUDA.0
             ),
             18,
         ));
     }
-    let layout = match OsAbi(os_abi) {
+    let layout = match os_abi {
         OsAbi::CUDA => Layout::Old,
         OsAbi::CUDA_V2 => Layout::New,
         OsAbi(other) => {
@@ -490,61 +358,63 @@ fn read_header(data: &[u8]) -> Result<Header> {
             ));
         }
     };
-    let version = reader.u32()?;
-    let _entry = word(&mut reader)?;
-    let program_headers = word(&mut reader)?;
-    let section_headers = word(&mut reader)?;
-    let flags = reader.u32()?;
-    let header_size = reader.u16()?;
-    let program_header_entry = reader.u16()?;
-    let program_header_count = reader.u16()?;
-    let sizes_at = reader.offset();
-    let section_entry = reader.u16()?;
-    let section_count = reader.u16()?;
-    let names_index = reader.u16()?;
-
-    if program_header_count != 0 {
-        let size = program_header_size(class);
-        if usize::from(program_header_entry) != size {
-            return Err(Error::new(
-                format!("e_phentsize is {program_header_entry}, expected {size}"),
-                sizes_at.saturating_sub(4),
-            ));
-        }
-        let bytes = (size as u64).saturating_mul(program_header_count.into());
-        if slice(data, program_headers, bytes).is_none() {
-            return Err(Error::new(
-                format!(
-                    "{program_header_count} program headers from {program_headers:#x} do not fit into the file of {:#x} bytes",
-                    data.len()
-                ),
-                program_headers,
-            ));
-        }
-    }
-    if section_headers != 0 && usize::from(section_entry) != section_size(class) {
-        return Err(Error::new(
-            format!(
-                "e_shentsize is {section_entry}, expected {}",
-                section_size(class)
-            ),
-            sizes_at,
-        ));
-    }
+    check_tables(data, class, &raw)?;
     Ok(Header {
         class,
         layout,
         abi_version,
-        kind,
-        version,
-        flags,
-        header_size,
-        program_headers,
-        program_header_count,
-        section_headers,
-        section_count: section_count.into(),
-        names_index: names_index.into(),
+        kind: raw.kind,
+        version: raw.version,
+        flags: raw.flags,
+        header_size: raw.header_size,
+        program_headers: raw.program_headers,
+        program_header_count: raw.program_header_count,
+        section_headers: raw.section_headers,
+        section_count: raw.section_count.into(),
+        names_index: raw.names_index.into(),
     })
+}
+
+/// Entry sizes of both tables, and that the program headers lie inside the file; the section headers are checked where
+/// they are read.
+fn check_tables(data: &[u8], class: Class, raw: &FileHeader) -> Result<()> {
+    // Both fields have two bytes; e_phentsize stands five fields before the end of the header, e_shentsize three.
+    let end = class.header_size() as u64;
+    if raw.program_header_count != 0 {
+        let size = class.program_header_size();
+        if usize::from(raw.program_header_size) != size {
+            return Err(Error::new(
+                format!(
+                    "e_phentsize is {}, expected {size}",
+                    raw.program_header_size
+                ),
+                end.saturating_sub(10),
+            ));
+        }
+        let bytes = (size as u64).saturating_mul(raw.program_header_count.into());
+        if slice(data, raw.program_headers, bytes).is_none() {
+            return Err(Error::new(
+                format!(
+                    "{} program headers from {:#x} do not fit into the file of {:#x} bytes",
+                    raw.program_header_count,
+                    raw.program_headers,
+                    data.len()
+                ),
+                raw.program_headers,
+            ));
+        }
+    }
+    let size = class.section_header_size();
+    if raw.section_headers != 0 && usize::from(raw.section_header_size) != size {
+        return Err(Error::new(
+            format!(
+                "e_shentsize is {}, expected {size}",
+                raw.section_header_size
+            ),
+            end.saturating_sub(6),
+        ));
+    }
+    Ok(())
 }
 
 /// The section header table, and the two numbers that section 0 holds when they do not fit the header.
@@ -562,9 +432,9 @@ fn section_table<'a>(data: &'a [u8], header: &mut Header) -> Result<&'a [u8]> {
         header.names_index = SHN_UNDEF;
         return Ok(&[]);
     }
-    let size = section_size(header.class) as u64;
+    let size = header.class.section_header_size() as u64;
     let first = slice(data, header.section_headers, size)
-        .and_then(|bytes| decode_section(header.class, bytes, 0))
+        .and_then(|bytes| raw::section(header.class, bytes, 0))
         .ok_or_else(|| no_table(data, header))?;
     if header.section_count == 0 {
         header.section_count = u32::try_from(first.size).map_err(|_| no_table(data, header))?;

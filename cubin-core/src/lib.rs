@@ -49,7 +49,7 @@
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
 //! | `demangle` | the module `demangle`: C++ names of symbols |
 //!
-//! Without any, the crate has three dependencies: goblin, which lends its ELF structures, and what goblin needs. No type of
+//! Without any, the crate has three dependencies: goblin, whose ELF structures decode the bytes, and what goblin needs. No type of
 //! a dependency is in this interface.
 //!
 //! # Where the facts come from

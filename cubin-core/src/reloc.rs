@@ -9,7 +9,7 @@
 use crate::{
     Error, Result,
     consts::{RelocType, SectionType},
-    elf::{Class, Elf, Section},
+    elf::{Class, Elf, Section, raw},
     reader::Reader,
 };
 
@@ -50,13 +50,8 @@ pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Option<Relocations<'a>> 
         _ => return None,
     };
     let class = elf.header().class;
-    let size = match (class, explicit) {
-        (Class::Elf64, true) => 24,
-        (Class::Elf64, false) => 16,
-        (Class::Elf32, true) => 12,
-        (Class::Elf32, false) => 8,
-    };
-    let reader = if section.entsize == size {
+    let size = class.relocation_size(explicit);
+    let reader = if section.entsize == size as u64 {
         elf.reader(section)
     } else {
         let what = format!(
@@ -109,28 +104,17 @@ impl Relocations<'_> {
     #[inline]
     fn entry(&mut self) -> Result<Relocation> {
         let file_offset = self.reader.offset();
-        let (offset, ty, symbol) = match self.class {
-            Class::Elf64 => {
-                let offset = self.reader.u64()?;
-                // Low half of `r_info`, then high half.
-                (offset, self.reader.u32()?, self.reader.u32()?)
-            }
-            Class::Elf32 => {
-                let offset = self.reader.u32()?;
-                let info = self.reader.u32()?;
-                (offset.into(), info & 0xff, info >> 8)
-            }
-        };
-        let addend = match (self.explicit, self.class) {
-            (false, _) => None,
-            (true, Class::Elf64) => Some(self.reader.u64()?.cast_signed()),
-            (true, Class::Elf32) => Some(self.reader.u32()?.cast_signed().into()),
+        let size = self.class.relocation_size(self.explicit);
+        let bytes = self.reader.bytes(size)?;
+        let Some(raw) = raw::relocation(self.class, self.explicit, bytes) else {
+            // Not reached: there are as many bytes as the structure has.
+            return Err(Error::new("a relocation is cut off", file_offset));
         };
         Ok(Relocation {
-            offset,
-            ty: RelocType(ty),
-            symbol,
-            addend,
+            offset: raw.offset,
+            ty: raw.ty,
+            symbol: raw.symbol,
+            addend: raw.addend,
             file_offset,
         })
     }
@@ -199,6 +183,6 @@ mod tests {
     fn a_cut_entry_is_one_error() {
         let entries = read(&[0; 40], Class::Elf64, true);
         assert_eq!(entries.len(), 2);
-        assert_eq!(entries[1].as_ref().unwrap_err().offset(), 0x128);
+        assert_eq!(entries[1].as_ref().unwrap_err().offset(), 0x118);
     }
 }

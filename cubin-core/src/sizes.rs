@@ -22,7 +22,7 @@ use core::fmt;
 use crate::{
     Result,
     consts::{SectionName, SectionType},
-    elf::{Class, Elf, Names, Section, utf8_part},
+    elf::{Elf, Names, Section, utf8_part},
 };
 
 /// What a part of the file is for.
@@ -196,20 +196,17 @@ fn claims(elf: &Elf<'_>) -> Result<Vec<Claim>> {
             });
         }
     };
-    let (header_size, program_header, section_header) = match header.class {
-        Class::Elf32 => (52, 32, 40),
-        Class::Elf64 => (64, 56, 64),
-    };
-    claim(0, header_size, Label::Header, None);
+    let class = header.class;
+    claim(0, class.header_size() as u64, Label::Header, None);
     claim(
         header.program_headers,
-        u64::from(header.program_header_count).saturating_mul(program_header),
+        u64::from(header.program_header_count).saturating_mul(class.program_header_size() as u64),
         Label::ProgramHeaders,
         None,
     );
     claim(
         header.section_headers,
-        u64::from(header.section_count).saturating_mul(section_header),
+        u64::from(header.section_count).saturating_mul(class.section_header_size() as u64),
         Label::SectionHeaders,
         None,
     );

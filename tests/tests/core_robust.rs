@@ -157,15 +157,27 @@ fn messages_say_what_where_and_what_next() {
     for (change, expected) in [
         (
             &(|data: &mut Vec<u8>| data.truncate(8)) as &dyn Fn(&mut Vec<u8>),
-            "no cubin: the file is shorter than an ELF header (offset 0x0)",
+            "not a cubin: the file has 8 bytes, fewer than an ELF header (offset 0x0)",
+        ),
+        (
+            &|data| data.truncate(63),
+            "not a cubin: the file has 63 bytes, fewer than an ELF header (offset 0x0)",
+        ),
+        (
+            &|data| data[4] = 3,
+            "EI_CLASS is 3, expected 1 (32-bit) or 2 (64-bit) (offset 0x4)",
+        ),
+        (
+            &|data| data[5] = 2,
+            "EI_DATA is 2, expected 1: cubins are little-endian (offset 0x5)",
         ),
         (
             &|data| data[0] = b'M',
-            "no cubin: the file does not start with the ELF magic 7f 45 4c 46 (offset 0x0)",
+            "not a cubin: the file does not start with the ELF magic 7f 45 4c 46 (offset 0x0)",
         ),
         (
             &|data| put(data, 18, 2, 62),
-            "no cubin: e_machine is 62, expected 190 (CUDA); in host objects read the device code inside (offset 0x12)",
+            "not a cubin: e_machine is 62, expected 190 (CUDA); in host objects read the device code inside (offset 0x12)",
         ),
         (
             &|data| put(data, 58, 2, 40),

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Class, Section, decode_section, section_size};
+use super::{Class, Section, raw};
 
 /// Section headers in file order; made by [`Elf::sections`](super::Elf::sections).
 #[derive(Clone)]
@@ -35,8 +35,10 @@ impl Iterator for Sections<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Section> {
-        let (entry, rest) = self.rest.split_at_checked(section_size(self.class))?;
-        let section = decode_section(self.class, entry, self.index)?;
+        let (entry, rest) = self
+            .rest
+            .split_at_checked(self.class.section_header_size())?;
+        let section = raw::section(self.class, entry, self.index)?;
         self.rest = rest;
         self.index = self.index.wrapping_add(1);
         Some(section)

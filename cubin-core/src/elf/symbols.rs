@@ -1,14 +1,10 @@
 //! Symbols by index and in order, with extended section numbers resolved.
 
-use super::{Class, Elf, Place, StringTable, Symbol, decode_symbol, symbol_size};
-use crate::{Error, Result, consts::SttOther};
-
-/// `st_shndx` of undefined symbols.
-const SHN_UNDEF: u16 = 0;
-/// The first reserved `st_shndx`.
-const SHN_LORESERVE: u16 = 0xff00;
-/// `st_shndx` of symbols whose section index is in SHT_SYMTAB_SHNDX.
-const SHN_XINDEX: u16 = 0xffff;
+use super::{
+    Elf, Place, StringTable, Symbol,
+    raw::{self, SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},
+};
+use crate::{Error, Result};
 
 impl<'a> Elf<'a> {
     /// Index of the symbol table's section; 0 when the file has none.
@@ -22,11 +18,9 @@ impl<'a> Elf<'a> {
     #[must_use]
     pub fn symbol_count(&self) -> u32 {
         let bytes = self.symbols.entries.len();
-        // Divisors that the compiler knows.
-        let count = match self.header.class {
-            Class::Elf32 => bytes / 16,
-            Class::Elf64 => bytes / 24,
-        };
+        let count = bytes
+            .checked_div(self.header.class.symbol_size())
+            .unwrap_or(0);
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
@@ -36,28 +30,28 @@ impl<'a> Elf<'a> {
     /// When there is no such symbol, or when it has an extended section number and the file has no table of those.
     #[inline]
     pub fn symbol(&self, index: u32) -> Result<Symbol> {
-        let size = symbol_size(self.header.class);
+        let size = self.header.class.symbol_size();
         let bytes = (index as usize)
             .checked_mul(size)
             .and_then(|at| self.symbols.entries.get(at..));
-        let raw = bytes.and_then(|bytes| decode_symbol(self.header.class, bytes));
+        let raw = bytes.and_then(|bytes| raw::symbol(self.header.class, bytes));
         let Some(raw) = raw else {
             return Err(self.no_symbol(index));
         };
-        let place = match raw.st_shndx {
+        let place = match raw.section.into() {
             SHN_UNDEF => Place::Undefined,
             SHN_XINDEX => Place::Section(self.extended_index(index)?),
-            SHN_LORESERVE.. => Place::Reserved(raw.st_shndx),
-            section => Place::Section(section.into()),
+            SHN_LORESERVE.. => Place::Reserved(raw.section),
+            section => Place::Section(section),
         };
         Ok(Symbol {
             index,
-            name: raw.st_name,
-            info: raw.st_info,
-            other: SttOther(raw.st_other),
+            name: raw.name,
+            info: raw.info,
+            other: raw.other,
             place,
-            value: raw.st_value,
-            size: raw.st_size,
+            value: raw.value,
+            size: raw.size,
         })
     }
 

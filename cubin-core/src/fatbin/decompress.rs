@@ -5,32 +5,27 @@ use std::borrow::Cow;
 #[cfg(feature = "fatbin")]
 use super::length;
 use super::{Compression, Entry};
-use crate::{
-    Result,
-    consts::EntryKind,
-    elf::{Class, Elf},
-    limits,
-};
+use crate::{Result, consts::EntryKind, elf::Elf, limits};
 
 /// Where the last structure of an ELF file ends: its tables, or the data of a section.
 fn extent(elf: &Elf<'_>) -> u64 {
     let header = elf.header();
-    let (section, segment) = match header.class {
-        Class::Elf64 => (64, 56),
-        Class::Elf32 => (40, 32),
-    };
-    let table = |start: u64, count: u32, size: u64| {
-        start.saturating_add(u64::from(count).saturating_mul(size))
+    let table = |start: u64, count: u32, size: usize| {
+        start.saturating_add(u64::from(count).saturating_mul(size as u64))
     };
     elf.sections()
         .filter(|section| !section.ty.no_bits())
         .map(|section| section.offset.saturating_add(section.size))
         .chain([
-            table(header.section_headers, header.section_count, section),
+            table(
+                header.section_headers,
+                header.section_count,
+                header.class.section_header_size(),
+            ),
             table(
                 header.program_headers,
                 header.program_header_count.into(),
-                segment,
+                header.class.program_header_size(),
             ),
         ])
         .fold(u64::from(header.header_size), u64::max)

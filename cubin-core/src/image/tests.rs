@@ -336,7 +336,7 @@ fn damaged_relocation_sections_are_errors() {
     cut.bytes.truncate(20);
     cut.size = 20;
     let error = self::error(&with(&[cut]));
-    assert!(error.contains("8 bytes expected, 4 left"), "{error}");
+    assert!(error.contains("24 bytes expected, 20 left"), "{error}");
 }
 
 #[test]
