@@ -83,6 +83,7 @@
 // A build script is a whole program, and is shown as one.
 #![allow(clippy::needless_doctest_main)]
 
+mod build;
 pub mod builder;
 #[doc(hidden)]
 pub mod cache;
@@ -99,6 +100,7 @@ pub mod jobs;
 #[doc(hidden)]
 pub mod json;
 pub mod kernel;
+mod paths;
 pub mod policy;
 mod report;
 pub mod signature;

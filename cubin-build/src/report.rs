@@ -11,12 +11,11 @@ use std::{
 };
 
 use crate::{
-    builder::Outcome,
     cache,
-    diag::{Level, json::to_json},
+    diag::{Level, Sink, json::to_json},
     env::Env,
     json::{Object, array},
-    kernel::Spills,
+    kernel::{Facts, Spills},
 };
 
 /// The environment variable that asks for a report.
@@ -55,9 +54,18 @@ impl Request {
     }
 }
 
-/// Writes the report. `rendered` is what the build shows.
-pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io::Result<()> {
-    let kernels = outcome.facts.iter().map(|facts| {
+/// What a builder found.
+pub(crate) struct Findings<'a> {
+    pub(crate) sink: &'a Sink,
+    pub(crate) kernels: &'a [Facts],
+    pub(crate) baseline: Option<&'a BaselineFile>,
+    /// What the build shows.
+    pub(crate) rendered: &'a str,
+}
+
+/// Writes the report.
+pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
+    let kernels = found.kernels.iter().map(|facts| {
         Object::new()
             .string("name", &facts.name)
             .string("symbol", &facts.symbol)
@@ -69,7 +77,7 @@ pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io:
             .number_or_null("params", facts.params_size())
             .finish()
     });
-    let baseline = match &outcome.baseline {
+    let baseline = match found.baseline {
         None => "null".to_owned(),
         Some(baseline) => Object::new()
             .string("path", &baseline.path.to_string_lossy())
@@ -80,12 +88,12 @@ pub(crate) fn write(request: &Request, outcome: &Outcome, rendered: &str) -> io:
     let text = Object::new()
         .number("schema", 1_u32)
         .string("package", &request.package)
-        .number("errors", outcome.sink.count(Level::Deny) as u64)
-        .number("warnings", outcome.sink.count(Level::Warn) as u64)
-        .string("rendered", rendered)
+        .number("errors", found.sink.count(Level::Deny) as u64)
+        .number("warnings", found.sink.count(Level::Warn) as u64)
+        .string("rendered", found.rendered)
         .raw(
             "findings",
-            array(outcome.sink.shown().into_iter().map(to_json)),
+            array(found.sink.shown().into_iter().map(to_json)),
         )
         .raw("kernels", array(kernels))
         .raw("baseline", baseline)

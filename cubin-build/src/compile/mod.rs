@@ -41,8 +41,10 @@ mod front_end;
 mod headers;
 mod link;
 mod message;
+mod outcome;
 mod ptxas_log;
 mod record;
+mod request;
 mod source_kind;
 mod step;
 mod unit;
@@ -57,157 +59,17 @@ pub use self::{
     front_end::{FrontEnd, Registrations},
     link::{Group, Linkage, Linked, link},
     message::{Level, Message, Tool},
+    outcome::{Outcome, SideFiles, Unit, Watch},
+    request::{Options, Request, Source},
     source_kind::{Container, Language, SourceKind, UnknownKind},
 };
 use crate::{
     cache::{self, Files},
     env::Env,
     jobs,
-    kernel::Spills,
-    toolkit::{HostCompiler, Toolkit, host_compiler},
+    paths::normalize,
+    toolkit::{HostCompiler, host_compiler},
 };
-
-/// How to compile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// Value of nvcc's `-std`; not given to nvcc when a flag sets it already. Default `c++17`.
-    pub std: Option<String>,
-    /// Directories for `#include`, in the order that they are searched; relative to [`Request::root`].
-    pub includes: Vec<PathBuf>,
-    /// Macros, with or without a value.
-    pub defines: Vec<(String, Option<String>)>,
-    /// Any other nvcc flags, one word each.
-    pub flags: Vec<String>,
-    /// Value of nvcc's `-ccbin`: the host compiler or its directory.
-    pub ccbin: Option<PathBuf>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            std: Some("c++17".to_owned()),
-            includes: Vec::new(),
-            defines: Vec::new(),
-            flags: Vec::new(),
-            ccbin: None,
-        }
-    }
-}
-
-/// A file to compile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// The file, as messages show it; relative to [`Request::root`].
-    pub path: PathBuf,
-    /// What it is written in.
-    pub language: Language,
-    /// Flags for this file alone, after the common ones.
-    pub flags: Vec<String>,
-    /// Whether it is compiled to relocatable code (nvcc's `-rdc=true`), for [`link`].
-    pub relocatable: bool,
-}
-
-impl Source {
-    /// A source that is a program of its own, without flags of its own.
-    pub fn new(path: impl Into<PathBuf>, language: Language) -> Self {
-        Self {
-            path: path.into(),
-            language,
-            flags: Vec::new(),
-            relocatable: false,
-        }
-    }
-
-    /// CUDA C++, whatever the file is called.
-    pub fn cuda(path: impl Into<PathBuf>) -> Self {
-        Self::new(path, Language::Cuda)
-    }
-}
-
-/// What to compile.
-#[derive(Debug, Clone)]
-pub struct Request<'a> {
-    /// The compiler.
-    pub toolkit: &'a Toolkit,
-    /// The package's directory: nvcc runs there, and relative paths start there.
-    pub root: &'a Path,
-    /// Where results go (`OUT_DIR`); absolute.
-    pub out_dir: &'a Path,
-    /// The files.
-    pub sources: &'a [Source],
-    /// The targets, each compiled to exactly as written.
-    pub targets: &'a [Sm],
-    /// How.
-    pub options: &'a Options,
-}
-
-/// A compiled source for one target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unit {
-    /// The source as given.
-    pub source: PathBuf,
-    /// The target as given.
-    pub target: Sm,
-    /// The cubin.
-    pub cubin: PathBuf,
-    /// What nvcc's front end left; `None` when the source is PTX.
-    pub side_files: Option<SideFiles>,
-    /// The PTX that the cubin was assembled from: a result, or the source itself.
-    pub ptx: PathBuf,
-    /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them, without those of functions that
-    /// it calls.
-    pub spills: Map<String, Spills>,
-    /// Device functions that were not inlined, with their spills, by the kernel that has this copy of them. Empty for
-    /// relocatable code, where all kernels share one.
-    pub callees: Map<String, Vec<(String, Spills)>>,
-    /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
-    /// start at [`Request::root`]).
-    pub dependencies: Vec<PathBuf>,
-    /// What the tools said, without errors; the same whether it was compiled now or earlier.
-    pub messages: Vec<Message>,
-    /// Why it was compiled now; `None` when the earlier result still holds.
-    pub recompiled: Option<String>,
-    /// Headers of a toolkit that may be changed in place.
-    toolkit_headers: Vec<PathBuf>,
-    /// Directories whose new files could be included instead of those that were.
-    shadowing: Vec<PathBuf>,
-}
-
-/// The files of nvcc's front end that signatures are read from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SideFiles {
-    /// `X.cudafe1.stub.c`
-    pub stub: PathBuf,
-    /// `X.cudafe1.gpu`
-    pub gpu: PathBuf,
-}
-
-impl Unit {
-    /// Whether a compiler ran for it in this build.
-    pub fn compiled(&self) -> bool {
-        self.recompiled.is_some()
-    }
-}
-
-/// What came of a request.
-#[derive(Debug, Clone, Default)]
-pub struct Outcome {
-    /// The units that compiled, by source in the order given, then by target.
-    pub units: Vec<Unit>,
-    /// The sources that did not, each once with all targets that failed the same way.
-    pub failures: Vec<Failure>,
-    /// Things a user should know that concern no single file.
-    pub notes: Vec<String>,
-}
-
-/// What cargo should watch, so that it runs the build script again when any of it changes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Watch {
-    /// Files and directories, sorted.
-    pub paths: Vec<PathBuf>,
-    /// Environment variables, sorted.
-    pub variables: Vec<String>,
-}
 
 /// Compiles what changed.
 ///
@@ -290,7 +152,7 @@ fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
     let mut seen: Map<PathBuf, &Source> = Map::new();
     let mut sources = Vec::new();
     for source in request.sources {
-        let full = crate::toolkit::normalize(&request.root.join(&source.path));
+        let full = normalize(&request.root.join(&source.path));
         match seen.get(&full) {
             None => {
                 seen.insert(full, source);
@@ -312,7 +174,7 @@ fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
 /// asked for.
 pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
     let mut paths: Set<PathBuf> = Set::new();
-    let out_dir = crate::toolkit::normalize(&request.root.join(request.out_dir));
+    let out_dir = normalize(&request.root.join(request.out_dir));
     paths.insert(request.toolkit.nvcc.clone());
     if let Ok(HostCompiler { program, .. }) =
         host_compiler(env, command::ccbin(request.options).as_deref())
@@ -334,7 +196,7 @@ pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
     }
     for dir in dirs {
         // The root itself as a relative path is empty; cargo would watch the whole package for it.
-        let full = crate::toolkit::normalize(&request.root.join(dir));
+        let full = normalize(&request.root.join(dir));
         if full.is_dir() && !out_dir.starts_with(&full) {
             paths.insert(dir.to_owned());
         }

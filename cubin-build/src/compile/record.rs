@@ -12,7 +12,8 @@ use super::depfile::Dependency;
 use crate::sorted::Set;
 use crate::{
     cache::{Content, ContentHash, Files, decode_path, encode_path},
-    toolkit::{Toolkit, normalize},
+    paths::normalize,
+    toolkit::Toolkit,
 };
 
 /// First line; another number is another format or another way to compile.

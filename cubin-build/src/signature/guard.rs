@@ -9,8 +9,9 @@ use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::lexer;
 use super::model::{Kernel, Pointer, RecordId, Refusal, Scalar, Signatures, Type};
-use super::{lexer, normal};
+use crate::paths::normalize;
 
 /// What the preprocessed source says of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +29,10 @@ pub fn scan_preprocessed(
     input: impl Read,
     toolkit_includes: &[PathBuf],
 ) -> io::Result<SourceFacts> {
-    let toolkit: Vec<PathBuf> = toolkit_includes.iter().map(|path| normal(path)).collect();
+    let toolkit: Vec<PathBuf> = toolkit_includes
+        .iter()
+        .map(|path| normalize(path))
+        .collect();
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut facts = SourceFacts::default();
     let mut user = true;
@@ -64,7 +68,7 @@ fn is_user_file(file: &str, toolkit: &[PathBuf]) -> bool {
     if file.starts_with('<') {
         return false;
     }
-    let path = normal(Path::new(file));
+    let path = normalize(Path::new(file));
     let host = path.starts_with("/usr/include")
         || path.starts_with("/usr/lib")
         || path.iter().any(|part| part == "gcc" || part == "c++");
@@ -81,7 +85,10 @@ pub fn scan_source(
     input: impl Read,
     toolkit_includes: &[PathBuf],
 ) -> io::Result<SourceFacts> {
-    let toolkit: Vec<PathBuf> = toolkit_includes.iter().map(|path| normal(path)).collect();
+    let toolkit: Vec<PathBuf> = toolkit_includes
+        .iter()
+        .map(|path| normalize(path))
+        .collect();
     if !is_user_file(&name.to_string_lossy(), &toolkit) {
         return Ok(SourceFacts::default());
     }

@@ -33,10 +33,11 @@ mod variables;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::paths::normalize;
 use crate::sorted::{self, Map};
 use std::fmt;
 use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 pub use check::{Finding, Problem, check};
 use doubt::Doubt;
@@ -186,11 +187,11 @@ fn signatures(
 ) -> (Signatures, Vec<Doubt>) {
     let toolkit: Vec<PathBuf> = toolkit_includes
         .iter()
-        .map(|path| normal(path))
+        .map(|path| normalize(path))
         .filter(|path| path.components().next().is_some())
         .collect();
     let in_toolkit = |path: &Path| {
-        let path = normal(path);
+        let path = normalize(path);
         toolkit.iter().any(|dir| path.starts_with(dir))
     };
     let mut kernels = Vec::with_capacity(stub.entries.len());
@@ -239,21 +240,6 @@ fn signatures(
         "is laid out otherwise by nvcc's host code than its printed members say",
     );
     (merge::compact(&signatures), doubts)
-}
-
-/// `.` and `..` resolved by name, as the line markers of nvcc need it (`bin/../include`).
-fn normal(path: &Path) -> PathBuf {
-    let mut found = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if found.file_name().is_some() => {
-                found.pop();
-            }
-            other => found.push(other),
-        }
-    }
-    found
 }
 
 /// The stub registers template instances after the rest; their definitions may stand before it.

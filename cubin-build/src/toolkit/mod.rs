@@ -39,7 +39,7 @@ mod version;
 
 use std::{
     fmt,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 pub use self::{
@@ -54,6 +54,7 @@ pub use self::{
 use crate::{
     cache::Stamp,
     env::{self, Env},
+    paths::normalize,
 };
 
 /// What a project asks of the toolkit.
@@ -192,26 +193,6 @@ impl fmt::Display for Toolkit {
     }
 }
 
-/// The path without `.` and with `..` resolved by name alone.
-pub(crate) fn normalize(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir
-                if normal
-                    .components()
-                    .next_back()
-                    .is_some_and(|last| matches!(last, Component::Normal(_))) =>
-            {
-                normal.pop();
-            }
-            other => normal.push(other),
-        }
-    }
-    normal
-}
-
 /// The version of a toolkit by its nvcc: from the memo, else by asking it.
 fn version_of(env: &Env, nvcc: &Path, memo: Option<&Path>) -> Result<Version, String> {
     let stamp = Stamp::of(nvcc).map_err(|error| error.to_string())?;
@@ -262,17 +243,5 @@ mod tests {
         assert!(!cuda.owns(Path::new("/usr/local/cuda-13.50/include/cuda.h")));
         assert!(!cuda.owns(Path::new("kernels/common.cuh")));
         assert!(!toolkit("/usr").owns(Path::new("/usr/include/cuda.h")));
-    }
-
-    #[test]
-    fn normalizes_by_name() {
-        for (path, expected) in [
-            ("a/./b/../c", "a/c"),
-            ("../a", "../a"),
-            ("a/../../b", "../b"),
-            ("/a/../b", "/b"),
-        ] {
-            assert_eq!(normalize(Path::new(path)), Path::new(expected));
-        }
     }
 }

@@ -359,10 +359,14 @@ fn what_build_rs_passes_is_not_blamed_on_the_file() {
         ),
         (
             ".ptx(\"compute_75\")",
-            "PTX for compute_75 is made with the cubin for sm_75, which is no target",
+            "PTX for compute_75 is made with the cubin for sm_75, which is not a target",
             "`Builder::ptx`",
         ),
-        (".out_file(\"a/b.rs\")", "`a/b.rs` is no file name", ""),
+        (
+            ".out_file(\"a/b.rs\")",
+            "`a/b.rs` is not a file name",
+            "`Builder::out_file`",
+        ),
     ] {
         project.write(
             "build.rs",

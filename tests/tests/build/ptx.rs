@@ -95,7 +95,7 @@ fn ptx_of_the_newest_target_is_embedded_and_kept() {
     project
         .build()
         .fails()
-        .says("cubin.toml:3:8: [config-invalid] PTX for compute_75 is made with the cubin for sm_75, which is no target");
+        .says("cubin.toml:3:8: [config-invalid] PTX for compute_75 is made with the cubin for sm_75, which is not a target");
     fs::remove_file(project.dir.join("kernels/scale.cu")).expect("the template");
     project.write("cubin.toml", "[build]\narch = [\"sm_90a\"]\nptx = true\n");
     project

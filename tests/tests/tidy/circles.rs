@@ -101,6 +101,9 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
 }
 
 impl<'ast> Visit<'ast> for File {
+    /// Who may see an item is not something that the file needs.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
     fn visit_item(&mut self, item: &'ast Item) {
         let name = match item {
             Item::Const(item) => Some(&item.ident),

@@ -17,8 +17,6 @@ const TOLERATED: &[(&str, &str, &str)] = &[
     ("cubin-build", "config", "being taken apart"),
     ("cubin-build", "policy", "being taken apart"),
     ("cubin-build", "codegen", "being taken apart"),
-    ("cubin-build", "compile", "being taken apart"),
-    ("cubin-build", "builder", "being taken apart"),
     (
         "cubin-build",
         "toolkit",

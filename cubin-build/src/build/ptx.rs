@@ -5,42 +5,15 @@ use std::fmt;
 use crate::sorted;
 use cubin_core::{Sm, arch::Suffix};
 
-use super::Builder;
+use super::{
+    problem::{Mistake, Origin, Problem},
+    request::{Ptx, Request},
+};
 use crate::{
     config::{self, Config},
-    diag::{Diag, Sink, codes},
+    diag::Sink,
     source::Span,
 };
-
-/// Which PTX is embedded beside the cubins; see [`Builder::ptx`](super::Builder::ptx).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ptx {
-    /// None: only GPUs that a cubin runs on can be used.
-    None,
-    /// That of the newest target without a suffix: `compute_90` of `sm_80`, `sm_90` and `sm_90a`.
-    Newest,
-    /// That of one target, by the name of its virtual architecture: `compute_80`.
-    Of(String),
-}
-
-impl From<bool> for Ptx {
-    fn from(embed: bool) -> Self {
-        if embed { Self::Newest } else { Self::None }
-    }
-}
-
-impl From<&str> for Ptx {
-    fn from(name: &str) -> Self {
-        Self::Of(name.to_owned())
-    }
-}
-
-impl From<String> for Ptx {
-    fn from(name: String) -> Self {
-        Self::Of(name)
-    }
-}
 
 /// A virtual architecture as nvcc names it, by the target that stands for it.
 pub(super) struct Compute(pub(super) Sm);
@@ -54,7 +27,7 @@ impl fmt::Display for Compute {
 /// The targets whose PTX is embedded, sorted. What names a target that the environment took out of the build is left
 /// out.
 pub(super) fn resolve(
-    builder: &Builder,
+    request: &Request,
     config: &Config,
     targets: &[Sm],
     from_environment: bool,
@@ -62,7 +35,7 @@ pub(super) fn resolve(
 ) -> Vec<Sm> {
     let mut wanted = Vec::new();
     let mut newest: Option<Option<&Span>> = None;
-    if builder.ptx.is_empty() {
+    if request.ptx.is_empty() {
         match config.build.ptx.as_ref().map(|ptx| (&ptx.value, &ptx.span)) {
             None | Some((config::Ptx::None, _)) => {}
             Some((config::Ptx::Newest, span)) => newest = Some(Some(span)),
@@ -71,7 +44,7 @@ pub(super) fn resolve(
             }
         }
     }
-    for ptx in &builder.ptx {
+    for ptx in &request.ptx {
         match ptx {
             Ptx::None => {
                 wanted.clear();
@@ -80,13 +53,7 @@ pub(super) fn resolve(
             Ptx::Newest => newest = Some(None),
             Ptx::Of(name) => match config::virtual_architecture(name) {
                 Ok(target) => wanted.push((target, None)),
-                Err((message, help)) => {
-                    let diag = wrong(None, message);
-                    sink.push(match help {
-                        Some(help) => diag.help(help),
-                        None => diag,
-                    });
-                }
+                Err((message, help)) => wrong(None, Mistake::PtxName { message, help }, sink),
             },
         }
     }
@@ -95,11 +62,7 @@ pub(super) fn resolve(
         if targets.contains(&target) {
             chosen.push(target);
         } else if !from_environment && !targets.is_empty() {
-            let message = format!(
-                "PTX for {} is made with the cubin for {target}, which is no target",
-                Compute(target)
-            );
-            sink.push(wrong(span, message).help(format!("add \"{target}\" to `arch`")));
+            wrong(span, Mistake::PtxTarget(target), sink);
         }
     }
     if let Some(span) = newest {
@@ -109,13 +72,7 @@ pub(super) fn resolve(
         match plain.max() {
             Some(&target) => chosen.push(target),
             None if from_environment || targets.is_empty() => {}
-            None => sink.push(
-                wrong(
-                    span,
-                    "there is no target whose PTX other GPUs could use: all have a suffix",
-                )
-                .help("add one without, for example \"sm_90\", to `arch`"),
-            ),
+            None => wrong(span, Mistake::PtxNewest, sink),
         }
     }
     sorted::sort(&mut chosen);
@@ -124,13 +81,8 @@ pub(super) fn resolve(
 }
 
 /// A mistake in `cubin.toml`, or, without a place there, in the build script.
-fn wrong(span: Option<&Span>, message: impl Into<String>) -> Diag {
-    match span {
-        Some(_) => Diag::error(codes::CONFIG_INVALID, message).at_place(span, ""),
-        None => {
-            Diag::error(codes::BUILDER_INVALID, message).note("given to `Builder::ptx` in build.rs")
-        }
-    }
+fn wrong(span: Option<&Span>, mistake: Mistake, sink: &mut Sink) {
+    sink.push(Problem::Asked(mistake, Origin::new(span, "ptx")).into());
 }
 
 /// The virtual architecture that PTX is written for, from its `.target` directive.

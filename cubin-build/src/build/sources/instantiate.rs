@@ -1,117 +1,115 @@
-//! Instances of templates that no source asks for: `[[instantiate]]` and [`Builder::instantiate`](super::Builder).
+//! Instances of templates that no source asks for: `[[instantiate]]` and
+//! [`Builder::instantiate`](crate::Builder::instantiate).
 //!
 //! A source with such requests is compiled through a generated file that includes it and takes the address of each
 //! instance, which makes the front end instantiate and register the kernel; no signature is needed.
 
 use std::path::{Path, PathBuf};
 
-use super::{Builder, shown_path};
-use crate::sorted::Map;
+use super::super::{
+    problem::{Mistake, NoSource, Origin, Problem},
+    request::Request,
+    settings::Settings,
+};
 use crate::{
     cache,
     compile::{Language, Source},
     config::Config,
-    diag::{Diag, Sink, codes},
+    diag::Sink,
+    paths::{self, normalize},
+    sorted::Map,
     source::Span,
 };
 
-/// Said of a request that has no place in `cubin.toml`.
-pub(super) const BY_SCRIPT: &str = "given to `Builder::instantiate` in build.rs";
+/// The method that an instance without a place in `cubin.toml` was given to.
+pub(in super::super) const METHOD: &str = "instantiate";
 
-/// An instance that was asked for.
-struct Request<'a> {
+/// An instance as it was asked for.
+struct Wish<'a> {
     /// `scale<float>`, perhaps qualified.
     kernel: &'a str,
     file: Option<&'a Path>,
     span: Option<&'a Span>,
 }
 
-impl Request<'_> {
+impl Wish<'_> {
     /// The kernel, for a line of its own in the generated file.
     fn on_one_line(&self) -> String {
         self.kernel.replace(['\n', '\r'], " ")
     }
 }
 
-/// Where a request stands in a generated file, and where the user made it.
+/// Where an instance stands in a generated file, and where the user asked for it.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(in super::super) struct Instance {
     /// The generated file.
-    pub(super) file: PathBuf,
+    pub(in super::super) file: PathBuf,
     /// The line there, from 1.
-    pub(super) line: u32,
-    pub(super) kernel: String,
-    /// In `cubin.toml`; `None` for one of [`Builder::instantiate`](super::Builder::instantiate).
-    pub(super) span: Option<Span>,
+    pub(in super::super) line: u32,
+    pub(in super::super) kernel: String,
+    /// In `cubin.toml`; `None` for one of `Builder::instantiate`.
+    pub(in super::super) span: Option<Span>,
 }
 
-/// Replaces each source that has requests by a generated file. Returns the sources as they were, by index, and what
-/// was asked for.
+/// Replaces each source that has instances asked for by a generated file.
 pub(super) fn apply(
-    builder: &Builder,
-    config: &Config,
-    root: &Path,
-    work_dir: &Path,
+    request: &Request,
+    settings: &Settings,
     sources: &mut [Source],
     sink: &mut Sink,
-) -> (Vec<PathBuf>, Vec<Asked>) {
-    let originals: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
-    let mut wanted: Map<usize, Vec<Request<'_>>> = Map::new();
-    for request in requests(builder, config) {
-        match find(&request, root, sources) {
-            Ok(index) => wanted.or_default(index).push(request),
+) -> Vec<Instance> {
+    let root = &settings.root;
+    let mut wanted: Map<usize, Vec<Wish<'_>>> = Map::new();
+    for wish in wishes(request, &settings.config) {
+        match find(&wish, root, sources) {
+            Ok(index) => wanted.or_default(index).push(wish),
             Err(why) => {
-                let message = format!("cannot instantiate `{}`: {why}", request.kernel);
-                sink.push(match request.span {
-                    Some(_) => Diag::error(codes::CONFIG_INVALID, message)
-                        .at_place(request.span, "asked for here"),
-                    None => Diag::error(codes::BUILDER_INVALID, message).note(BY_SCRIPT),
-                });
+                let kernel = wish.kernel.to_owned();
+                let origin = Origin::new(wish.span, METHOD);
+                sink.push(Problem::Asked(Mistake::Instance { kernel, why }, origin).into());
             }
         }
     }
     let mut all = Vec::new();
-    for (index, requests) in wanted {
-        let original = &originals[index];
-        let kernels: Vec<String> = requests.iter().map(Request::on_one_line).collect();
+    for (index, wishes) in wanted {
+        let original = &sources[index].path;
+        let kernels: Vec<String> = wishes.iter().map(Wish::on_one_line).collect();
         let text = unit(&root.join(original), &kernels);
         let stem = original.file_stem().unwrap_or_default();
         // The index keeps files of the same name apart; nvcc names what it keeps after the stem.
-        let path = work_dir
+        let path = settings
+            .work_dir
             .join("instantiate")
             .join(index.to_string())
             .join(stem)
             .with_extension("cu");
-        let dir = path.parent().unwrap_or(work_dir);
+        let dir = path.parent().unwrap_or(&settings.work_dir);
         let written = std::fs::create_dir_all(dir)
             .and_then(|()| cache::write_if_changed(&path, text.as_bytes()));
         if let Err(error) = written {
-            sink.push(Diag::error(
-                codes::OUTPUT_UNWRITABLE,
-                format!("cannot write {}: {error}", path.display()),
-            ));
+            sink.push(Problem::CannotWrite(path.clone(), error.to_string()).into());
         }
         let lines = FIRST_LINE..;
-        for ((request, kernel), line) in requests.iter().zip(kernels).zip(lines) {
-            all.push(Asked {
+        for ((wish, kernel), line) in wishes.iter().zip(kernels).zip(lines) {
+            all.push(Instance {
                 file: path.clone(),
                 line,
                 kernel,
-                span: request.span.cloned(),
+                span: wish.span.cloned(),
             });
         }
         sources[index].path = path;
     }
-    (originals, all)
+    all
 }
 
-fn requests<'a>(builder: &'a Builder, config: &'a Config) -> Vec<Request<'a>> {
-    let from_file = config.instantiate.iter().map(|entry| Request {
+fn wishes<'a>(request: &'a Request, config: &'a Config) -> Vec<Wish<'a>> {
+    let from_file = config.instantiate.iter().map(|entry| Wish {
         kernel: &entry.kernel.value,
         file: entry.file.as_ref().map(|file| Path::new(&file.value)),
         span: Some(&entry.kernel.span),
     });
-    let from_script = builder.instances.iter().map(|(file, kernel)| Request {
+    let from_script = request.instances.iter().map(|(file, kernel)| Wish {
         kernel,
         file: Some(file),
         span: None,
@@ -119,16 +117,16 @@ fn requests<'a>(builder: &'a Builder, config: &'a Config) -> Vec<Request<'a>> {
     from_file.chain(from_script).collect()
 }
 
-/// The source that a request is for: the one named, else the only one whose text has the template's name.
-fn find(request: &Request<'_>, root: &Path, sources: &[Source]) -> Result<usize, String> {
-    let name = request.kernel.split('<').next().unwrap_or_default();
+/// The source that a wish is for: the one named, else the only one whose text has the template's name.
+fn find(wish: &Wish<'_>, root: &Path, sources: &[Source]) -> Result<usize, NoSource> {
+    let name = wish.kernel.split('<').next().unwrap_or_default();
     let name = name.rsplit("::").next().unwrap_or_default().trim();
-    if let Some(file) = request.file {
-        let full = crate::toolkit::normalize(&root.join(file));
+    if let Some(file) = wish.file {
+        let full = normalize(&root.join(file));
+        let mut sources = sources.iter();
         return sources
-            .iter()
-            .position(|source| crate::toolkit::normalize(&root.join(&source.path)) == full)
-            .ok_or_else(|| format!("`{}` is none of the sources", file.display()));
+            .position(|source| normalize(&root.join(&source.path)) == full)
+            .ok_or_else(|| NoSource::Unknown(file.to_owned()));
     }
     let mut found = Vec::new();
     for (index, source) in sources.iter().enumerate() {
@@ -142,18 +140,15 @@ fn find(request: &Request<'_>, root: &Path, sources: &[Source]) -> Result<usize,
     }
     match found[..] {
         [one] => Ok(one),
-        [] => Err(format!(
-            "no source has the word `{name}`; write `file = \"…\"` beside it when a header defines it"
-        )),
+        [] => Err(NoSource::Nowhere(name.to_owned())),
         _ => {
-            let names: Vec<String> = found
+            let shown = found
                 .iter()
-                .map(|index| format!("`{}`", shown_path(root, &sources[*index].path)))
-                .collect();
-            Err(format!(
-                "{} all have the word `{name}`; write `file = \"…\"` beside it",
-                names.join(", ")
-            ))
+                .map(|index| paths::shown(root, &sources[*index].path));
+            Err(NoSource::Several {
+                word: name.to_owned(),
+                sources: shown.collect(),
+            })
         }
     }
 }

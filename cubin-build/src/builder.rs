@@ -1,35 +1,17 @@
 //! What a build script calls: [`Builder`].
-//!
-//! Wires the layers below: toolkit, compile, cubins, signatures, policy, generated code. It decides nothing that
-//! they could decide and formats nothing that `diag` could format.
 
-mod images;
-mod instantiate;
-mod link;
-mod messages;
-mod prebuilt;
-mod ptx;
-mod run;
-mod settings;
-mod signed;
-mod spilled;
+use std::{fmt, path::PathBuf};
 
-use std::{
-    fmt,
-    path::{Component, Path, PathBuf},
-};
-
-pub use crate::codegen::{Backend, HalfTypes};
 use crate::{
+    build::{self, Outcome, Request},
     cargo,
-    diag::{self, Diag, Level, Sink},
+    diag::{self, Diag, Level, Sink, codes},
     env::Env,
-    kernel::Facts,
-    report,
 };
-pub use link::Link;
-pub use ptx::Ptx;
-pub use run::Output;
+pub use crate::{
+    build::{Link, Output, Ptx},
+    codegen::{Backend, HalfTypes},
+};
 
 /// Compiles the CUDA kernels of a crate, checks them, and writes typed launch wrappers; called from `build.rs`.
 ///
@@ -46,27 +28,7 @@ pub use run::Output;
 #[derive(Debug, Clone, Default)]
 #[must_use = "nothing happens until `build` is called"]
 pub struct Builder {
-    root: Option<PathBuf>,
-    out_dir: Option<PathBuf>,
-    config: Option<PathBuf>,
-    files: Vec<PathBuf>,
-    file_flags: Vec<(PathBuf, Vec<String>)>,
-    dirs: Vec<PathBuf>,
-    excludes: Vec<String>,
-    instances: Vec<(PathBuf, String)>,
-    links: Vec<Link>,
-    archs: Vec<String>,
-    ptx: Vec<Ptx>,
-    includes: Vec<PathBuf>,
-    defines: Vec<(String, Option<String>)>,
-    flags: Vec<String>,
-    std: Option<String>,
-    host_compiler: Option<PathBuf>,
-    toolkit: Option<String>,
-    install: Option<bool>,
-    backend: Option<Backend>,
-    half: Option<HalfTypes>,
-    out_file: Option<String>,
+    request: Request,
 }
 
 impl Builder {
@@ -79,13 +41,13 @@ impl Builder {
     /// Adds a source: a `.cu` file, `.ptx` (assembled by ptxas alone), or machine code: a
     /// `.cubin`, or a `.fatbin` (compressed entries need the feature `fatbin`).
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.files.push(path.into());
+        self.request.files.push(path.into());
         self
     }
 
     /// Adds several sources.
     pub fn files<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
-        self.files.extend(paths.into_iter().map(Into::into));
+        self.request.files.extend(paths.into_iter().map(Into::into));
         self
     }
 
@@ -96,15 +58,16 @@ impl Builder {
         flags: impl IntoIterator<Item = F>,
     ) -> Self {
         let path = path.into();
-        self.files.push(path.clone());
-        self.file_flags
+        self.request.files.push(path.clone());
+        self.request
+            .file_flags
             .push((path, flags.into_iter().map(Into::into).collect()));
         self
     }
 
     /// Adds every `.cu` file below a directory, those in its subdirectories included.
     pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
-        self.dirs.push(path.into());
+        self.request.dirs.push(path.into());
         self
     }
 
@@ -115,14 +78,14 @@ impl Builder {
     /// `*` stands for any characters, `/` included, `?` for one. A file that is named ([`file`](Self::file)) is a
     /// source all the same. A pattern that leaves out nothing is reported.
     pub fn exclude(mut self, pattern: impl Into<String>) -> Self {
-        self.excludes.push(pattern.into());
+        self.request.excludes.push(pattern.into());
         self
     }
 
     /// Instantiates a kernel template that `file`, one of the sources, defines: `.instantiate("kernels/scale.cu",
     /// "scale<float>")`. The same as `[[instantiate]]` in `cubin.toml`.
     pub fn instantiate(mut self, file: impl Into<PathBuf>, kernel: impl Into<String>) -> Self {
-        self.instances.push((file.into(), kernel.into()));
+        self.request.instances.push((file.into(), kernel.into()));
         self
     }
 
@@ -130,14 +93,14 @@ impl Builder {
     /// files, or that launch kernels. Without it every source is a program of its own, which the compiler can optimise
     /// as a whole; link what needs it. The same as `[[link]]` in `cubin.toml`; several calls add up.
     pub fn link(mut self, link: Link) -> Self {
-        self.links.push(link);
+        self.request.links.push(link);
         self
     }
 
     /// Adds a target, exactly as written: `sm_80`, `sm_90a`, `sm_100f`. Targets given here replace those of
     /// `cubin.toml`; the environment variable `CUBIN_BUILD_ARCH` (comma-separated) replaces both.
     pub fn arch(mut self, target: impl Into<String>) -> Self {
-        self.archs.push(target.into());
+        self.request.archs.push(target.into());
         self
     }
 
@@ -153,13 +116,13 @@ impl Builder {
     /// budget has judged. A `.ptx` source is embedded as it is. A `.fatbin` gives the PTX that it holds for a target
     /// whose cubin it holds too; a `.cubin` has none.
     pub fn ptx(mut self, ptx: impl Into<Ptx>) -> Self {
-        self.ptx.push(ptx.into());
+        self.request.ptx.push(ptx.into());
         self
     }
 
     /// Adds a directory for `#include` (nvcc's `-I`).
     pub fn include(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.includes.push(dir.into());
+        self.request.includes.push(dir.into());
         self
     }
 
@@ -169,82 +132,83 @@ impl Builder {
         name: impl Into<String>,
         value: impl Into<Option<&'v str>>,
     ) -> Self {
-        self.defines
+        self.request
+            .defines
             .push((name.into(), value.into().map(str::to_owned)));
         self
     }
 
     /// Adds an argument for nvcc. What this crate sets itself (`-arch`, `-o`, `--keep`, …) is refused.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
-        self.flags.push(flag.into());
+        self.request.flags.push(flag.into());
         self
     }
 
     /// Adds several arguments for nvcc.
     pub fn flags<F: Into<String>>(mut self, flags: impl IntoIterator<Item = F>) -> Self {
-        self.flags.extend(flags.into_iter().map(Into::into));
+        self.request.flags.extend(flags.into_iter().map(Into::into));
         self
     }
 
     /// The C++ dialect (nvcc's `-std`). Default `c++17`.
     pub fn std(mut self, dialect: impl Into<String>) -> Self {
-        self.std = Some(dialect.into());
+        self.request.std = Some(dialect.into());
         self
     }
 
     /// The host compiler, or its directory (nvcc's `-ccbin`). Default `NVCC_CCBIN`, then the first of gcc, g++, clang++
     /// and c++ on `PATH`.
     pub fn host_compiler(mut self, program: impl Into<PathBuf>) -> Self {
-        self.host_compiler = Some(program.into());
+        self.request.host_compiler = Some(program.into());
         self
     }
 
     /// The toolkit's version: `"13.5"` takes any 13.5.x. Default: the first toolkit found (see [`crate::toolkit`]).
     pub fn toolkit(mut self, version: impl Into<String>) -> Self {
-        self.toolkit = Some(version.into());
+        self.request.toolkit = Some(version.into());
         self
     }
 
     /// Whether to install the toolkit into the per-user cache when it is missing; needs a version. Default no.
     pub fn install_toolkit(mut self, install: bool) -> Self {
-        self.install = Some(install);
+        self.request.install = Some(install);
         self
     }
 
     /// The driver binding that the generated code launches through. Default [`Backend::Cudarc`].
     pub fn backend(mut self, backend: Backend) -> Self {
-        self.backend = Some(backend);
+        self.request.backend = Some(backend);
         self
     }
 
     /// The Rust types of `__half` and `__nv_bfloat16`. Default [`HalfTypes::Generated`].
     pub fn half(mut self, types: HalfTypes) -> Self {
-        self.half = Some(types);
+        self.request.half = Some(types);
         self
     }
 
     /// Name of the generated file in `OUT_DIR`. Default `kernels.rs`. Give each builder of a build script its own.
     pub fn out_file(mut self, name: impl Into<String>) -> Self {
-        self.out_file = Some(name.into());
+        self.request.out_file = Some(name.into());
         self
     }
 
     /// The policy and settings file. Default `cubin.toml` beside `Cargo.toml`, when there is one. Paths in the file are
     /// relative to the file.
     pub fn config(mut self, path: impl Into<PathBuf>) -> Self {
-        self.config = Some(path.into());
+        self.request.config = Some(path.into());
         self
     }
 
     /// The package's directory. Default `CARGO_MANIFEST_DIR`, which cargo sets for build scripts.
     pub fn root(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.root = Some(dir.into());
+        self.request.root = Some(dir.into());
         self
     }
 
     /// Where results go. Default `OUT_DIR`, which cargo sets for build scripts.
     pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.out_dir = Some(dir.into());
+        self.request.out_dir = Some(dir.into());
         self
     }
 
@@ -256,50 +220,20 @@ impl Builder {
     /// shows. Standard error gets the findings as rustc would show them.
     pub fn build(self) {
         let env = Env::process();
-        let outcome = run::run(&self, &env);
-        let shown = outcome.sink.shown();
+        let outcome = build::run(&self.request, &env);
         let text = outcome.rendered(wants_colour(&env));
-        if let Some(request) = &outcome.report
-            && let Err(error) = report::write(request, &outcome, &text)
-        {
-            eprintln!(
-                "{text}error: cannot write the report into {}: {error}",
-                request.dir.display()
-            );
+        if let Err(error) = outcome.write_report(&text) {
+            eprintln!("{text}error: {error}");
             std::process::exit(1);
         }
         if !text.is_empty() {
             eprint!("{text}");
         }
         if outcome.failed() {
-            for diag in &shown {
-                match diag.level {
-                    Level::Deny => cargo::error(&diag::summary_line(diag)),
-                    Level::Warn => cargo::warning(&diag::summary_line(diag)),
-                    Level::Allow => {}
-                }
-            }
+            tell_failure(&outcome);
             std::process::exit(1);
         }
-        // Not of a build that failed: cargo then shows all of standard output, and this would hide what matters.
-        for line in &outcome.progress {
-            cargo::progress(line);
-        }
-        for path in &outcome.watch.paths {
-            cargo::rerun_if_changed(path);
-        }
-        for name in &outcome.watch.variables {
-            cargo::rerun_if_env_changed(name);
-        }
-        if let Some(line) = &outcome.announcement {
-            cargo::warning(line);
-        }
-        for diag in &shown {
-            cargo::warning(&diag::summary_line(diag));
-            if let Some(help) = diag::help_line(diag) {
-                cargo::warning(&help);
-            }
-        }
+        tell_success(&outcome);
     }
 
     /// As [`build`](Self::build), but returns what was made or found instead of printing and ending the process; cargo
@@ -309,17 +243,11 @@ impl Builder {
     /// Any finding of level deny.
     pub fn try_build(self) -> Result<Output, Error> {
         let env = Env::process();
-        let mut outcome = run::run(&self, &env);
-        if let Some(request) = &outcome.report
-            && let Err(error) = report::write(request, &outcome, &outcome.rendered(false))
-        {
-            let message = format!(
-                "cannot write the report into {}: {error}",
-                request.dir.display()
-            );
+        let mut outcome = build::run(&self.request, &env);
+        if let Err(error) = outcome.write_report(&outcome.rendered(false)) {
             outcome
                 .sink
-                .push(Diag::error(diag::codes::OUTPUT_UNWRITABLE, message));
+                .push(Diag::error(codes::OUTPUT_UNWRITABLE, error));
             outcome.output = None;
         }
         let failed = outcome.failed();
@@ -328,6 +256,39 @@ impl Builder {
             _ => Err(Error {
                 findings: outcome.sink,
             }),
+        }
+    }
+}
+
+/// One line per finding for cargo, which shows all of standard output of a script that fails.
+fn tell_failure(outcome: &Outcome) {
+    for diag in outcome.sink.shown() {
+        match diag.level {
+            Level::Deny => cargo::error(&diag::summary_line(diag)),
+            Level::Warn => cargo::warning(&diag::summary_line(diag)),
+            Level::Allow => {}
+        }
+    }
+}
+
+/// What cargo needs to know of a build that succeeds, and what it shows of it.
+fn tell_success(outcome: &Outcome) {
+    for line in &outcome.progress {
+        cargo::progress(line);
+    }
+    for path in &outcome.watch.paths {
+        cargo::rerun_if_changed(path);
+    }
+    for name in &outcome.watch.variables {
+        cargo::rerun_if_env_changed(name);
+    }
+    if let Some(line) = &outcome.announcement {
+        cargo::warning(line);
+    }
+    for diag in outcome.sink.shown() {
+        cargo::warning(&diag::summary_line(diag));
+        if let Some(help) = diag::help_line(diag) {
+            cargo::warning(&help);
         }
     }
 }
@@ -370,65 +331,4 @@ fn wants_colour(env: &Env) -> bool {
         || env
             .peek("CLICOLOR_FORCE")
             .is_some_and(|value| !value.is_empty() && value != "0")
-}
-
-/// All that one run found and made.
-pub(crate) struct Outcome {
-    pub(crate) sink: Sink,
-    /// Absent when something failed, or when the policy failed outside report mode.
-    pub(crate) output: Option<Output>,
-    pub(crate) watch: crate::compile::Watch,
-    pub(crate) facts: Vec<Facts>,
-    pub(crate) baseline: Option<report::BaselineFile>,
-    /// Something that took long and that the user should know of even when all went well.
-    pub(crate) announcement: Option<String>,
-    /// What was compiled, and why.
-    pub(crate) progress: Vec<String>,
-    /// Set in report mode.
-    pub(crate) report: Option<report::Request>,
-}
-
-impl Outcome {
-    /// The findings as rustc would show them, and the summary line; empty when there are none.
-    fn rendered(&self, colour: bool) -> String {
-        let shown = self.sink.shown();
-        let mut text = String::new();
-        for diag in &shown {
-            text.push_str(&diag::render(diag, colour));
-            text.push_str("\n\n");
-        }
-        if let Some(summary) = self.sink.summary().filter(|_| !shown.is_empty()) {
-            text.push_str(&summary);
-            text.push('\n');
-        }
-        text
-    }
-
-    /// Whether the build must end with an error: in report mode a policy violation alone does not count.
-    fn failed(&self) -> bool {
-        match &self.report {
-            Some(_) => self.output.is_none(),
-            None => self.sink.has_errors(),
-        }
-    }
-}
-
-/// `path` as messages show it: relative to the package where it lies inside, with `/`.
-fn shown_path(root: &Path, path: &Path) -> String {
-    let full = plain_path(&root.join(path));
-    let shown = full.strip_prefix(root).unwrap_or(&full);
-    shown.to_string_lossy().replace('\\', "/")
-}
-
-/// `a/../b.cuh` as `b.cuh`. Where `a` is a symbolic link, `..` may lead elsewhere: such a path stays as it is.
-fn plain_path(path: &Path) -> PathBuf {
-    let plain = crate::toolkit::normalize(path);
-    let steps_up = path.components().any(|part| part == Component::ParentDir);
-    if steps_up
-        && let Ok(file) = path.canonicalize()
-        && plain.canonicalize().ok() != Some(file)
-    {
-        return path.to_owned();
-    }
-    plain
 }

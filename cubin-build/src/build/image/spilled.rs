@@ -27,7 +27,7 @@ impl<'a> Spilled<'a> {
     /// # Errors
     /// The cubin's call graph is damaged.
     pub(super) fn new(
-        bytes: &[u8],
+        cubin: &Cubin<'_>,
         units: &'a [&'a Unit],
         functions: &[Function<'a>],
     ) -> cubin_core::Result<Self> {
@@ -40,7 +40,7 @@ impl<'a> Spilled<'a> {
                     .iter()
                     .map(|function| (function.symbol_index, function.symbol)),
             );
-            for call in callgraph::calls(Cubin::parse(bytes)?.elf())? {
+            for call in callgraph::calls(cubin.elf())? {
                 if let Call::Direct { caller, callee: to } | Call::Indirect { caller, target: to } =
                     call?
                 {

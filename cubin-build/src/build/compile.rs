@@ -1,0 +1,238 @@
+//! The second phase: sources to units, and units to linked cubins.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    diags::given_to,
+    outcome::Outcome,
+    places::Places,
+    settings::Settings,
+    sources::{
+        Sources,
+        instantiate::{self, Instance},
+    },
+};
+use crate::{
+    compile::{self, Failure, Level, Linked, Message, Unit, diags},
+    config::Config,
+    diag::Diag,
+    env::Env,
+    paths, signature,
+    source::Span,
+    toolkit::{self, Toolkit},
+};
+
+/// What the tools made.
+#[derive(Default)]
+pub(super) struct Compiled {
+    /// Absent when there was nothing to compile.
+    pub(super) toolkit: Option<Toolkit>,
+    pub(super) units: Vec<Unit>,
+    pub(super) linked: Vec<Linked>,
+}
+
+/// Finds the toolkit, compiles and links; `None` when nothing could even begin. Machine code needs no compiler, so a
+/// crate that has nothing else builds without a toolkit.
+pub(super) fn run(
+    settings: &Settings,
+    sources: &Sources,
+    env: &Env,
+    places: &mut Places,
+    outcome: &mut Outcome,
+) -> Option<Compiled> {
+    if sources.compiled.is_empty() {
+        return Some(Compiled::default());
+    }
+    let toolkit = find_toolkit(settings, env, outcome)?;
+    let request = request(settings, sources, &toolkit);
+    let units = compile(settings, sources, env, &request, places, outcome)?;
+    let linked = link(sources, env, &request, &units, places, outcome);
+    Some(Compiled {
+        units,
+        linked,
+        toolkit: Some(toolkit),
+    })
+}
+
+fn find_toolkit(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option<Toolkit> {
+    let announcement = &mut outcome.announcement;
+    let found = toolkit::find_with(env, &settings.toolkit, &mut |line| {
+        // Cargo shows the output of a running build script only with -vv, so the last line is repeated as a warning.
+        eprintln!("{line}");
+        *announcement = Some(line.to_owned());
+    });
+    match found {
+        Ok(toolkit) => Some(toolkit),
+        Err(error) => {
+            outcome.sink.push(Diag::from(&error));
+            None
+        }
+    }
+}
+
+/// What the compile step is asked for.
+pub(super) fn request<'a>(
+    settings: &'a Settings,
+    sources: &'a Sources,
+    toolkit: &'a Toolkit,
+) -> compile::Request<'a> {
+    compile::Request {
+        toolkit,
+        root: &settings.root,
+        out_dir: &settings.work_dir,
+        sources: &sources.compiled,
+        targets: &settings.targets,
+        options: &settings.options,
+    }
+}
+
+fn compile(
+    settings: &Settings,
+    sources: &Sources,
+    env: &Env,
+    request: &compile::Request<'_>,
+    places: &mut Places,
+    outcome: &mut Outcome,
+) -> Option<Vec<Unit>> {
+    let sink = &mut outcome.sink;
+    let compiled = match compile::compile(env, request) {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            sink.push(diags::request(&error, place_of(&error, &settings.config)));
+            return None;
+        }
+    };
+    let watch = compile::watch(env, request, &compiled);
+    outcome.watch.paths.extend(watch.paths);
+    outcome.watch.variables = watch.variables;
+    let shown = |path: &Path| paths::shown(&settings.root, sources.original(path));
+    for failure in &compiled.failures {
+        let source = shown(&failure.source);
+        sink.push(not_compiled(failure, &source, settings, sources, places));
+    }
+    for unit in &compiled.units {
+        if let Some(why) = &unit.recompiled {
+            let source = shown(&unit.source);
+            let line = format!("compiled {source} for {}: {why}", unit.target);
+            outcome.progress.push(line);
+        }
+        for message in warnings(&unit.messages) {
+            sink.push(diags::warning(message, place(message, places)));
+        }
+    }
+    for note in &compiled.notes {
+        sink.push(diags::note(note));
+    }
+    Some(compiled.units)
+}
+
+fn warnings(messages: &[Message]) -> impl Iterator<Item = &Message> {
+    let all = messages.iter();
+    all.filter(|message| message.level == Level::Warning)
+}
+
+fn place(message: &Message, places: &mut Places) -> Option<Span> {
+    places.line(message.file.as_ref()?, message.line?)
+}
+
+/// Where `cubin.toml` asks for what makes a request one that cannot be carried out.
+fn place_of<'c>(error: &compile::Error, config: &'c Config) -> Option<&'c Span> {
+    let build = &config.build;
+    match error {
+        compile::Error::UnsupportedTarget { target, .. } => {
+            let asked = build.arch.iter().find(|arch| arch.value == *target);
+            asked.map(|arch| &arch.span)
+        }
+        compile::Error::Flag { flag, .. } => {
+            let asked = build.flags.iter().find(|given| given.value == *flag);
+            asked.map(|given| &given.span)
+        }
+        compile::Error::IncludeDir(dir) => {
+            let mut dirs = build.include.iter();
+            let asked = dirs.find(|given| Path::new(&given.value) == dir);
+            asked.map(|given| &given.span)
+        }
+        _ => None,
+    }
+}
+
+/// A source that did not compile: where it is named, and where its first error is.
+fn not_compiled(
+    failure: &Failure,
+    source: &str,
+    settings: &Settings,
+    sources: &Sources,
+    places: &mut Places,
+) -> Diag {
+    let first = failure.first_error();
+    let is_first = |asked: &&Instance| {
+        first.is_some_and(|message| {
+            message.file.as_ref() == Some(&asked.file) && message.line == Some(asked.line)
+        })
+    };
+    let instance = sources.instances.iter().find(is_first);
+    let mut named = settings.config.build.sources.iter();
+    let named = named.find(|file| Path::new(&file.value) == failure.source);
+    let by_script = given_to(instantiate::METHOD);
+    let asked = diags::Asked {
+        source,
+        named: named.map(|file| &file.span),
+        instance: instance.map(|asked| diags::Instance {
+            kernel: &asked.kernel,
+            place: asked.span.as_ref().ok_or(by_script.as_str()),
+        }),
+        place: first.and_then(|message| place(message, places)),
+    };
+    diags::failure(failure, &asked)
+}
+
+/// Makes one cubin of the sources of each linked module.
+fn link(
+    sources: &Sources,
+    env: &Env,
+    request: &compile::Request<'_>,
+    units: &[Unit],
+    places: &mut Places,
+    outcome: &mut Outcome,
+) -> Vec<Linked> {
+    let sink = &mut outcome.sink;
+    let links = &sources.links;
+    let libraries: Vec<Vec<PathBuf>> = links
+        .iter()
+        .map(|module| module.library_files(request.toolkit, sink))
+        .collect();
+    let groups = links.iter().zip(&libraries).map(|(module, libraries)| {
+        let members = module.members.iter();
+        compile::Group {
+            name: &module.name,
+            sources: members
+                .map(|index| sources.compiled[*index].path.as_path())
+                .collect(),
+            libraries,
+        }
+    });
+    let groups: Vec<compile::Group<'_>> = groups.collect();
+    if groups.is_empty() || sink.has_errors() {
+        return Vec::new();
+    }
+    let linkage = compile::link(env, request, &groups, units);
+    for failure in &linkage.failures {
+        let name = failure.source.to_string_lossy();
+        let module = links.iter().find(|link| link.name == name);
+        let asked = diags::Asked {
+            named: module.and_then(|module| module.span.as_ref()),
+            ..diags::Asked::default()
+        };
+        sink.push(diags::not_linked(failure, &asked, &signature::cxx_name));
+    }
+    for linked in &linkage.linked {
+        for message in warnings(&linked.messages) {
+            sink.push(diags::warning(message, place(message, places)));
+        }
+        if let Some(why) = &linked.relinked {
+            let line = format!("linked {} for {}: {why}", linked.name, linked.target);
+            outcome.progress.push(line);
+        }
+    }
+    linkage.linked
+}

@@ -1,0 +1,365 @@
+//! Findings of what a build finds wrong by itself.
+
+use std::fmt::{Display, Write as _};
+
+use cubin_core::Sm;
+
+use super::{
+    problem::{BadCode, Mistake, NoSource, Origin, Problem},
+    ptx::Compute,
+};
+use crate::{
+    diag::{Diag, codes},
+    source::Span,
+};
+
+impl From<Problem> for Diag {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Asked(mistake, origin) => asked(&mistake, &origin),
+            Problem::Code { source, what } => code(&source, &what),
+            Problem::NoKernels {
+                source,
+                targets,
+                wanted,
+            } => no_kernels(&source, &targets, wanted),
+            Problem::NoPackageDir(why) => Self::error(
+                codes::IO_ERROR,
+                format!("the package's directory is not known: {why}"),
+            ),
+            Problem::NoOutDir => Self::error(
+                codes::IO_ERROR,
+                "OUT_DIR is not set, so there is no place for results",
+            )
+            .help("call cubin_build::Builder from a build script, or give it a directory with `.out_dir(...)`"),
+            Problem::CannotRead(what, why) => {
+                Self::error(codes::IO_ERROR, format!("cannot read {what}: {why}"))
+            }
+            Problem::CannotWrite(path, why) => Self::error(
+                codes::OUTPUT_UNWRITABLE,
+                format!("cannot write {}: {why}", path.display()),
+            ),
+            Problem::CannotSearch(dir, why) => Self::error(
+                codes::IO_ERROR,
+                format!("cannot look for .cu files in `{}`: {why}", dir.display()),
+            ),
+            Problem::EmptyDir(dir) => Self::error(
+                codes::NO_SOURCES,
+                format!("there is no .cu file below `{}`", dir.display()),
+            )
+            .help("check the path: it is relative to the package's directory"),
+            Problem::NoSources => no_sources(),
+            Problem::NoTarget(config) => no_target(&config),
+            Problem::UnmatchedExclude { pattern, span } => {
+                unmatched_exclude(&pattern, span.as_ref())
+            }
+            Problem::LinkNameTaken { name, span, source } => {
+                link_name_taken(&name, span.as_ref(), &source)
+            }
+            Problem::LinkedWithoutPtx { name, span } => {
+                let message = format!("no PTX is embedded for `{name}`: it is linked from cubins");
+                Self::warning(codes::PTX_MISSING, message)
+                    .at_place(span.as_ref(), "")
+                    .note(ONLY_CUBINS)
+            }
+            Problem::BaselineUnreadable { path, why, span } => Self::error(
+                codes::BASELINE_INVALID,
+                format!("cannot read the baseline {path}: {why}"),
+            )
+            .at_place(span.as_ref(), "named here")
+            .help("run `cargo cubin baseline write` to make it, or take the [baseline] table out"),
+            Problem::UnmatchedKernel { symbol, span } => {
+                let message = format!("no kernel has the symbol `{symbol}`");
+                Self::warning(codes::UNMATCHED_RULE, message).at(span, "declared here")
+            }
+        }
+    }
+}
+
+fn no_sources() -> Diag {
+    Diag::error(
+        codes::NO_SOURCES,
+        "no CUDA sources: nothing was named and no .cu file lies in `kernels` or `src`",
+    )
+    .help("name them with `.dir(\"kernels\")` or `.file(\"kernels/saxpy.cu\")` in build.rs, or under [build] in cubin.toml")
+}
+
+fn no_target(config: &str) -> Diag {
+    Diag::error(
+        codes::CONFIG_INVALID,
+        "no target: cubin-build does not know which GPUs the kernels are for",
+    )
+    .help(format!(
+        "write `[build] arch = [\"sm_80\", \"sm_90\"]` into {config}, or call `.arch(\"sm_80\")`; \
+         `nvidia-smi --query-gpu=compute_cap --format=csv` prints 9.0 for a GPU that needs sm_90"
+    ))
+}
+
+fn unmatched_exclude(pattern: &str, span: Option<&Span>) -> Diag {
+    let message = format!("`{pattern}` in `exclude` is the pattern of no .cu file that was found");
+    let diag = Diag::warning(codes::UNMATCHED_RULE, message)
+        .at_place(span, "excludes nothing")
+        .help("a pattern without `/` is compared with the file's name, any other with the path from the package's directory");
+    match span {
+        Some(_) => diag,
+        None => diag.note(given_to("exclude")),
+    }
+}
+
+fn link_name_taken(name: &str, span: Option<&Span>, source: &str) -> Diag {
+    let message = format!("linked module `{name}` would have the name of {source}'s module");
+    Diag::error(codes::NAME_COLLISION, message)
+        .at_place(span, "")
+        .help("call it something else, or add that source to it")
+}
+
+const ONLY_CUBINS: &str = "its kernels load only on GPUs that one of its cubins runs on";
+
+/// A mistake where it was made: a place in `cubin.toml`, or a method or variable that is named.
+fn asked(mistake: &Mistake, origin: &Origin) -> Diag {
+    let message = mistake.to_string();
+    let mut diag = match origin {
+        Origin::File(span) => {
+            Diag::error(codes::CONFIG_INVALID, message).at(span.clone(), mistake.label())
+        }
+        Origin::Script(method) => {
+            Diag::error(codes::BUILDER_INVALID, message).note(given_to(method))
+        }
+        Origin::Environment(variable) => Diag::error(codes::ENVIRONMENT_INVALID, message)
+            .note(format!("from the environment variable {variable}")),
+    };
+    diag.help.extend(mistake.help());
+    diag
+}
+
+/// Said of what has no place in `cubin.toml`.
+pub(super) fn given_to(method: &str) -> String {
+    format!("given to `Builder::{method}` in build.rs")
+}
+
+impl Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OutFile(name) => {
+                write!(f, "`{name}` is not a file name for the generated code")
+            }
+            Self::Target(error) => error.fmt(f),
+            Self::ToolkitVersion(why) => f.write_str(why),
+            Self::UnknownKind(unknown) => unknown.fmt(f),
+            Self::LinkName(name) => write!(f, "`{name}` is not the name of a module"),
+            Self::LinkTwice(name) => write!(f, "there are two linked modules `{name}`"),
+            Self::LinkSource(file) => write!(
+                f,
+                "`{file}` cannot be linked as a source: it is not CUDA C++"
+            ),
+            Self::LinkEmptyDir(dir) => write!(f, "there is no .cu file below `{dir}`"),
+            Self::LinkDir { dir, why } => {
+                write!(f, "cannot look for .cu files in `{dir}`: {why}")
+            }
+            Self::LinkEmpty(name) => write!(f, "linked module `{name}` has no sources"),
+            Self::LinkShared {
+                source,
+                modules: [first, second],
+            } => write!(
+                f,
+                "{source} is in two linked modules, `{first}` and `{second}`"
+            ),
+            Self::LibraryFile(path) => write!(f, "library `{path}` is not there"),
+            Self::Library { name, toolkit } => write!(f, "{toolkit} has no library `{name}`"),
+            Self::Instance { kernel, why } => {
+                write!(f, "cannot instantiate `{kernel}`: {why}")
+            }
+            Self::PtxName { message, .. } => f.write_str(message),
+            Self::PtxTarget(target) => write!(
+                f,
+                "PTX for {} is made with the cubin for {target}, which is not a target",
+                Compute(*target)
+            ),
+            Self::PtxNewest => {
+                f.write_str("there is no target whose PTX other GPUs could use: all have a suffix")
+            }
+        }
+    }
+}
+
+impl Display for NoSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unknown(file) => write!(f, "`{}` is none of the sources", file.display()),
+            Self::Nowhere(word) => write!(
+                f,
+                "no source has the word `{word}`; write `file = \"…\"` beside it when a header defines it"
+            ),
+            Self::Several { word, sources } => {
+                for (index, source) in sources.iter().enumerate() {
+                    write!(f, "{}`{source}`", if index == 0 { "" } else { ", " })?;
+                }
+                write!(
+                    f,
+                    " all have the word `{word}`; write `file = \"…\"` beside it"
+                )
+            }
+        }
+    }
+}
+
+impl Mistake {
+    /// What stands at its place.
+    fn label(&self) -> &'static str {
+        match self {
+            Self::UnknownKind(_) => "named here",
+            Self::Instance { .. } => "asked for here",
+            _ => "",
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::OutFile(_) => {
+                "give a plain name such as `kernels.rs`; the file is always written into OUT_DIR"
+                    .to_owned()
+            }
+            Self::UnknownKind(unknown) => unknown.help(),
+            Self::LinkSource(_) => {
+                "name objects, archives and relocatable cubins under `libraries`".to_owned()
+            }
+            Self::LinkShared { .. } => {
+                "a header with its device functions can be included in both".to_owned()
+            }
+            Self::Library { name, .. } => {
+                format!("for a file of yours write its path: `./lib{name}.a`")
+            }
+            Self::PtxName { help, .. } => return help.clone(),
+            Self::PtxTarget(target) => format!("add \"{target}\" to `arch`"),
+            Self::PtxNewest => "add one without, for example \"sm_90\", to `arch`".to_owned(),
+            _ => return None,
+        })
+    }
+}
+
+/// What is wrong with the code of a source.
+fn code(source: &str, what: &BadCode) -> Diag {
+    match what {
+        BadCode::Gone { target, what, why } => Diag::error(
+            codes::IO_ERROR,
+            format!("cannot read the {what} of {source} for {target}: {why}"),
+        ),
+        BadCode::Unreadable { target, error } => Diag::error(
+            codes::CUBIN_UNREADABLE,
+            format!("the cubin of {source} for {target} cannot be read: {error}"),
+        ),
+        BadCode::Calls { target, error } => Diag::error(
+            codes::CUBIN_UNREADABLE,
+            format!("the calls in {source} for {target} cannot be read: {error}"),
+        ),
+        BadCode::Prebuilt(error) => Diag::error(
+            codes::CUBIN_UNREADABLE,
+            format!("{source} cannot be read: {error}"),
+        ),
+        BadCode::Entry(error) => {
+            let message = format!("an entry of {source} cannot be read: {error}");
+            let diag = Diag::error(codes::CUBIN_UNREADABLE, message);
+            if cfg!(feature = "fatbin") {
+                return diag;
+            }
+            diag.help("compressed entries need the feature `fatbin` of cubin-build, or `nvcc -fatbin --compress-mode=none`")
+        }
+        BadCode::SeveralCubins(target) => {
+            let message = format!("{source} holds several cubins for {target}");
+            Diag::error(codes::CUBIN_UNREADABLE, message)
+                .help("link them into one (`nvcc -dlink -cubin`), or name the .cubin files instead")
+        }
+        BadCode::Signatures {
+            target,
+            why,
+            toolkit,
+        } => {
+            let message = format!("the kernels of {source} for {target}: {why}");
+            let mut diag = Diag::error(codes::SIGNATURE_MISMATCH, message);
+            let compiled = toolkit
+                .as_ref()
+                .map(|toolkit| format!("compiled with {toolkit}"));
+            diag.notes.extend(compiled);
+            diag
+        }
+        BadCode::NoPtx { wanted, held } => without_ptx(source, wanted, held),
+        BadCode::NoCubin { .. } | BadCode::OtherTarget { .. } | BadCode::NoTarget(_) => {
+            other_target(source, what)
+        }
+    }
+}
+
+/// Code for other targets than those that are asked for.
+fn other_target(source: &str, what: &BadCode) -> Diag {
+    let message = match what {
+        BadCode::NoCubin { wanted, held } => {
+            let holds = match held[..] {
+                [] => "no cubin at all".to_owned(),
+                _ => joined(held, ", "),
+            };
+            let wanted = joined(wanted, " or ");
+            format!("{source} has no cubin for {wanted}; it holds {holds}")
+        }
+        BadCode::OtherTarget { target, recorded } => {
+            let message = format!("the cubin of {source} is for {recorded}, not for {target}");
+            return Diag::error(codes::TARGET_MISMATCH, message).note(
+                "NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture",
+            );
+        }
+        BadCode::NoTarget(target) => {
+            format!("the PTX of {source} for {target} has no `.target` directive that can be read")
+        }
+        _ => String::new(),
+    };
+    Diag::error(codes::TARGET_MISMATCH, message)
+}
+
+/// No image of a fatbin has its PTX, though some was asked for.
+fn without_ptx(source: &str, wanted: &[Sm], held: &[Sm]) -> Diag {
+    let names = |targets: &[Sm]| -> Vec<Compute> { targets.iter().copied().map(Compute).collect() };
+    let holds = match held {
+        [] => "no PTX at all".to_owned(),
+        held => format!("PTX for {}", joined(&names(held), ", ")),
+    };
+    let message = format!(
+        "{source} has no PTX for {} beside a cubin; it holds {holds}",
+        joined(&names(wanted), " or ")
+    );
+    let diag = Diag::warning(codes::PTX_MISSING, message).note(ONLY_CUBINS);
+    let Some(target) = wanted.last() else {
+        return diag;
+    };
+    let compute = Compute(*target);
+    diag.help(format!(
+        "make it again with `-gencode arch={compute},code=[{target},{compute}]`"
+    ))
+}
+
+fn no_kernels(source: &str, targets: &[Sm], wanted: bool) -> Diag {
+    let message = format!("{source} yields no kernel for {}", joined(targets, ", "));
+    // Cargo shows the message alone of a build that succeeds, so it says what to do.
+    if !wanted {
+        let name = source.rsplit('/').next().unwrap_or(source);
+        return Diag::warning(
+            codes::NO_KERNELS,
+            format!("{message}, so it is left out; `exclude = [\"{name}\"]` in cubin.toml does not even compile it"),
+        )
+        .note("it was found in a directory and does not say `__global__`")
+        .help(format!(
+            "write `exclude = [\"{name}\"]` under [build] in cubin.toml, or call `.exclude(\"{name}\")`"
+        ));
+    }
+    Diag::error(codes::NO_KERNELS, message)
+        .note("its kernels are perhaps templates that nothing instantiates, or excluded by `#if`")
+        .help("instantiate a template in the source (`template __global__ void scale<float>(float *, int);`) or with `[[instantiate]] kernel = \"scale<float>\"` in cubin.toml")
+        .help("a file with device functions only belongs into the include path, not among the sources")
+}
+
+fn joined<T: Display>(items: &[T], between: &str) -> String {
+    let mut text = String::new();
+    for (index, item) in items.iter().enumerate() {
+        let between = if index == 0 { "" } else { between };
+        let _ = write!(text, "{between}{item}");
+    }
+    text
+}

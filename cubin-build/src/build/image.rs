@@ -1,0 +1,309 @@
+//! The third phase: every cubin parsed once, with the signatures of its kernels, checked against it.
+
+mod binary;
+mod files;
+mod load;
+mod prebuilt;
+mod signed;
+mod spilled;
+
+use std::path::Path;
+
+use cubin_core::{Cubin, Function, Sm, variable::Variable};
+
+use self::{
+    binary::Binary,
+    signed::{Part, Signed},
+    spilled::Spilled,
+};
+pub(super) use self::{
+    binary::{Loaded, Names},
+    load::load,
+};
+use super::{
+    compile::{self, Compiled},
+    problem::{BadCode, Problem},
+    settings::Settings,
+    sources::Sources,
+};
+use crate::{
+    compile::Unit,
+    diag::Sink,
+    env::Env,
+    kernel::Facts,
+    signature::{self, Finding, declared, model::Signatures},
+    sorted::Map,
+};
+
+/// The images of one module, one for each target.
+pub(super) struct Images<'b> {
+    pub(super) names: &'b Names,
+    pub(super) images: Vec<Image<'b>>,
+}
+
+/// What one cubin says, and what nvcc's front end says of it.
+pub(super) struct Image<'b> {
+    pub(super) target: Sm,
+    pub(super) bytes: &'b [u8],
+    /// The PTX that it was assembled from, where that is embedded too.
+    pub(super) ptx: Option<&'b [u8]>,
+    pub(super) signatures: Signatures,
+    /// By symbol as yet; C++ names are final when the targets are merged.
+    pub(super) facts: Vec<Facts>,
+    /// Where signatures and cubin do not agree.
+    pub(super) mismatches: Vec<Finding>,
+    /// What came of asking the compiler about a kernel's parameters, by symbol, where that did not help.
+    pub(super) remarks: Map<String, String>,
+}
+
+/// A cubin as it is parsed.
+struct Parsed<'b> {
+    target: Sm,
+    cubin: Cubin<'b>,
+    functions: Vec<Function<'b>>,
+    variables: Vec<Variable<'b>>,
+}
+
+/// What reading takes along.
+pub(super) struct Reader<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) sources: &'a Sources,
+    pub(super) env: &'a Env,
+    pub(super) compiled: &'a Compiled,
+}
+
+impl Reader<'_> {
+    /// Reads all images. A module of which one cannot be read is left out; `sink` then says why.
+    pub(super) fn read<'b>(&self, loaded: &'b [Loaded<'_>], sink: &mut Sink) -> Vec<Images<'b>> {
+        let mut parsed = Vec::with_capacity(loaded.len());
+        for module in loaded {
+            let mut images = Vec::with_capacity(module.binaries.len());
+            for binary in &module.binaries {
+                match parse(binary) {
+                    Ok(image) => images.push((binary, image)),
+                    Err(what) => tell(module, what, sink),
+                }
+            }
+            // Without one of its targets a module is not read on: kernels would seem to be missing there.
+            if images.len() == module.binaries.len() {
+                parsed.push((module, images));
+            }
+        }
+        let mut signed = self.signatures(&parsed);
+        let mut all = Vec::new();
+        for (module, binaries) in &parsed {
+            let mut images = Vec::with_capacity(binaries.len());
+            for (binary, parsed) in binaries {
+                match self.image(module, binary, parsed, &mut signed, sink) {
+                    Ok(image) => images.push(image),
+                    Err(what) => tell(module, what, sink),
+                }
+            }
+            if images.len() == module.binaries.len() {
+                all.push(Images {
+                    names: &module.names,
+                    images,
+                });
+            }
+        }
+        all
+    }
+
+    /// Those of all units; a unit whose cubin is an image of its own is read with it.
+    fn signatures<'b>(
+        &self,
+        parsed: &[(&'b Loaded<'_>, Vec<(&'b Binary<'_>, Parsed<'b>)>)],
+    ) -> Signed {
+        let Some(toolkit) = &self.compiled.toolkit else {
+            return Signed::default();
+        };
+        let mut parts = Vec::new();
+        for (binary, image) in parsed.iter().flat_map(|(_, images)| images) {
+            let alone = binary.units.len() == 1 && !binary.libraries;
+            parts.extend(binary.units.iter().filter_map(|unit| {
+                Some(Part {
+                    unit,
+                    side_files: unit.side_files.as_ref()?,
+                    functions: alone.then_some(image.functions.as_slice()),
+                })
+            }));
+        }
+        let request = compile::request(self.settings, self.sources, toolkit);
+        signed::read(self.env, &request, parts)
+    }
+
+    fn image<'b>(
+        &self,
+        module: &Loaded<'_>,
+        binary: &'b Binary<'_>,
+        parsed: &Parsed<'b>,
+        signed: &mut Signed,
+        sink: &mut Sink,
+    ) -> Result<Image<'b>, BadCode> {
+        let target = parsed.target;
+        let mut image = Image {
+            target,
+            bytes: &binary.bytes,
+            ptx: binary.ptx.as_deref(),
+            signatures: Signatures::default(),
+            facts: Vec::new(),
+            mismatches: Vec::new(),
+            remarks: Map::new(),
+        };
+        if binary.units.iter().any(|unit| unit.side_files.is_some()) {
+            self.sign(module, &mut image, binary, parsed, signed, sink)?;
+            let signatures = &mut image.signatures;
+            for finding in signature::check_variables(signatures, &parsed.variables, target) {
+                let source = &module.names.source;
+                sink.push(signature::diags::variable(source, &finding));
+            }
+        } else {
+            image.signatures = self.declared(&parsed.functions, sink);
+        }
+        for unit in &binary.units {
+            files::restore_names(&mut image.signatures, &unit.dependencies);
+        }
+        image.facts = facts(&image.signatures, binary, parsed)?;
+        Ok(image)
+    }
+
+    /// From the compiler's side files, checked against the cubin.
+    fn sign(
+        &self,
+        module: &Loaded<'_>,
+        image: &mut Image<'_>,
+        binary: &Binary<'_>,
+        parsed: &Parsed<'_>,
+        signed: &mut Signed,
+        sink: &mut Sink,
+    ) -> Result<(), BadCode> {
+        let target = parsed.target;
+        let mut parts = Vec::new();
+        for unit in &binary.units {
+            let reading = signed.take(&unit.cubin).map_err(|why| {
+                let toolkit = self.compiled.toolkit.as_ref();
+                BadCode::Signatures {
+                    target,
+                    why,
+                    toolkit: toolkit.map(ToString::to_string),
+                }
+            })?;
+            image.remarks.extend(reading.remarks);
+            let mut signatures = reading.signatures;
+            files::relative(&mut signatures, &self.settings.root);
+            parts.push((file_of(unit, &binary.units), signatures));
+        }
+        let mut signatures = match <[_; 1]>::try_from(parts) {
+            Ok([(_, signatures)]) => signatures,
+            Err(parts) => signature::linked(&parts),
+        };
+        let is_own = own(&signatures, binary);
+        let (own, others): (Vec<Function<'_>>, Vec<Function<'_>>) =
+            parsed.functions.iter().cloned().partition(is_own);
+        image.mismatches = signature::check(&mut signatures, &own, target);
+        let dependencies = binary.units.iter().flat_map(|unit| &unit.dependencies);
+        signature::guard(&mut signatures, signed.doubtful(dependencies));
+        // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
+        let others: Vec<Function<'_>> = others
+            .into_iter()
+            .filter(|function| function.kernel && !signature::is_internal(function.symbol))
+            .collect();
+        if !others.is_empty() {
+            let declared = self.declared(&others, sink);
+            let source = module.names.source.clone();
+            let both = [(source, signatures), (String::new(), declared)];
+            signatures = signature::linked(&both);
+        }
+        image.signatures = signatures;
+        Ok(())
+    }
+
+    /// From `[[kernel]]` and the symbols, for machine code without C++ source.
+    fn declared(&self, functions: &[Function<'_>], sink: &mut Sink) -> Signatures {
+        let declared = &self.settings.config.kernels;
+        let of = |symbol: &str| declared.iter().find(|kernel| kernel.symbol.value == symbol);
+        let (signatures, wrong) = declared::from_cubin(functions, |symbol| {
+            let kernel = of(symbol).filter(|kernel| kernel.params_span.is_some())?;
+            let params = kernel.params.iter();
+            Some(params.map(|param| param.value.as_str()).collect())
+        });
+        for wrong in wrong {
+            let place = of(&wrong.symbol).and_then(|kernel| match wrong.ordinal {
+                Some(ordinal) => kernel.params.get(ordinal).map(|param| &param.span),
+                None => kernel.params_span.as_ref(),
+            });
+            sink.push(signature::diags::declared(&wrong, place));
+        }
+        signatures
+    }
+}
+
+fn tell(module: &Loaded<'_>, what: BadCode, sink: &mut Sink) {
+    let source = module.names.source.clone();
+    sink.push(Problem::Code { source, what }.into());
+}
+
+/// Parses a cubin, which must be for the target that it was made for.
+fn parse<'b>(binary: &'b Binary<'_>) -> Result<Parsed<'b>, BadCode> {
+    let parsed = Cubin::parse(&binary.bytes).and_then(|cubin| {
+        Ok(Parsed {
+            target: cubin.target()?,
+            functions: cubin.functions()?,
+            variables: cubin.variables()?,
+            cubin,
+        })
+    });
+    match (parsed, binary.target) {
+        (Ok(parsed), Some(target)) if parsed.target != target => Err(BadCode::OtherTarget {
+            target,
+            recorded: parsed.target,
+        }),
+        (Ok(parsed), _) => Ok(parsed),
+        (Err(error), Some(target)) => Err(BadCode::Unreadable { target, error }),
+        (Err(error), None) => Err(BadCode::Prebuilt(error)),
+    }
+}
+
+/// Whether a function comes from a source rather than from a library.
+fn own<'s>(
+    signatures: &'s Signatures,
+    binary: &Binary<'_>,
+) -> impl Fn(&Function<'_>) -> bool + use<'s> {
+    let libraries = binary.libraries;
+    move |function| {
+        let mut kernels = signatures.kernels.iter();
+        !libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
+    }
+}
+
+/// What is known of every kernel of an image.
+fn facts(
+    signatures: &Signatures,
+    binary: &Binary<'_>,
+    parsed: &Parsed<'_>,
+) -> Result<Vec<Facts>, BadCode> {
+    let target = parsed.target;
+    let spills = Spilled::new(&parsed.cubin, &binary.units, &parsed.functions)
+        .map_err(|error| BadCode::Calls { target, error })?;
+    let is_known = own(signatures, binary);
+    let mut all = Vec::new();
+    let kernels = parsed.functions.iter().filter(|function| function.kernel);
+    for function in kernels.filter(|function| is_known(function)) {
+        let mut facts = Facts::of(function.symbol, target, &parsed.cubin, function)
+            .map_err(|error| BadCode::Unreadable { target, error })?;
+        (facts.spills, facts.spilling_callees) = spills.of(function);
+        all.push(facts);
+    }
+    Ok(all)
+}
+
+/// The name of a unit's file; its path where that is what tells it from another unit's.
+fn file_of(unit: &Unit, all: &[&Unit]) -> String {
+    let name = unit.source.file_name();
+    let alike = all.iter().filter(|other| other.source.file_name() == name);
+    let shown = match name {
+        Some(name) if alike.count() == 1 => Path::new(name),
+        _ => &unit.source,
+    };
+    shown.to_string_lossy().into_owned()
+}

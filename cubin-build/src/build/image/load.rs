@@ -1,0 +1,197 @@
+//! The bytes of all images: of compiled units, linked cubins and prebuilt files, each file read once.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use cubin_core::Sm;
+
+use super::{
+    super::{
+        compile::Compiled,
+        names,
+        problem::{BadCode, Problem},
+        ptx,
+        settings::Settings,
+        sources::{Sources, link},
+    },
+    binary::{Binary, Loaded, Names},
+    prebuilt,
+};
+use crate::{
+    compile::{Linked, Unit},
+    diag::Sink,
+    paths,
+    sorted::Map,
+};
+
+/// Reads everything. A module whose source did not compile for some target, or that cannot be read, is left out: `sink`
+/// knows why.
+pub(in super::super) fn load<'c>(
+    settings: &Settings,
+    sources: &Sources,
+    compiled: &'c Compiled,
+    sink: &mut Sink,
+) -> Vec<Loaded<'c>> {
+    let mut units: Map<&Path, Vec<&'c Unit>> = Map::new();
+    for unit in &compiled.units {
+        units.or_default(&unit.source).push(unit);
+    }
+    let units = &units;
+    let is_linked = |index: usize| {
+        sources
+            .links
+            .iter()
+            .any(|link| link.members.contains(&index))
+    };
+    let alone = (0..sources.originals.len()).filter(|index| !is_linked(*index));
+    let alone: Vec<usize> = alone.collect();
+    let own = alone
+        .iter()
+        .map(|index| sources.originals[*index].as_path());
+    let prebuilt = sources.prebuilt.iter().map(|(path, _)| path.as_path());
+    let files: Vec<&Path> = own.chain(prebuilt).collect();
+    let modules = names::modules(&files);
+
+    let mut all = Vec::new();
+    for (position, (module, original)) in modules.iter().zip(&files).enumerate() {
+        let source = paths::shown(&settings.root, original);
+        let binaries = match alone.get(position) {
+            Some(index) => {
+                let units = units.get(sources.compiled[*index].path.as_path());
+                of_units(settings, &source, units.map_or(&[], Vec::as_slice), sink)
+            }
+            None => {
+                let prebuilt = &sources.prebuilt[position - alone.len()];
+                prebuilt::read(settings, (&prebuilt.0, prebuilt.1), &source, sink)
+            }
+        };
+        if !binaries.is_empty() {
+            all.push(Loaded {
+                names: Names {
+                    source,
+                    files: names::file_stem(&settings.out_file, module),
+                    module: module.clone(),
+                    found: sources.found.contains(*original),
+                },
+                binaries,
+            });
+        }
+    }
+    for link in &sources.links {
+        if let Some(index) = modules.iter().position(|name| *name == link.name) {
+            let problem = Problem::LinkNameTaken {
+                name: link.name.clone(),
+                span: link.span.clone(),
+                source: paths::shown(&settings.root, files[index]),
+            };
+            sink.push(problem.into());
+            continue;
+        }
+        let linked = compiled
+            .linked
+            .iter()
+            .filter(|linked| linked.name == link.name);
+        let binaries = linked.filter_map(|linked| of_linked(sources, link, linked, units, sink));
+        let binaries: Vec<Binary<'_>> = binaries.collect();
+        if binaries.len() < settings.targets.len() {
+            continue;
+        }
+        if !settings.ptx.is_empty() {
+            let (name, span) = (link.name.clone(), link.span.clone());
+            sink.push(Problem::LinkedWithoutPtx { name, span }.into());
+        }
+        let members = link.members.iter();
+        let shown = members.map(|index| paths::shown(&settings.root, &sources.originals[*index]));
+        all.push(Loaded {
+            names: Names {
+                source: shown.collect::<Vec<_>>().join(", "),
+                files: names::file_stem(&settings.out_file, &link.name),
+                module: link.name.clone(),
+                found: false,
+            },
+            binaries,
+        });
+    }
+    all
+}
+
+/// Of a source by itself: nothing when it failed for some target.
+fn of_units<'c>(
+    settings: &Settings,
+    source: &str,
+    units: &[&'c Unit],
+    sink: &mut Sink,
+) -> Vec<Binary<'c>> {
+    let mut binaries = Vec::new();
+    if units.len() < settings.targets.len() {
+        return binaries;
+    }
+    for unit in units {
+        let target = unit.target;
+        let Some(bytes) = file(&unit.cubin, "cubin", source, target, sink) else {
+            return Vec::new();
+        };
+        let mut binary = Binary {
+            units: vec![unit],
+            ..Binary::prebuilt(Some(target), bytes)
+        };
+        if settings.ptx.contains(&target) {
+            match file(&unit.ptx, "PTX", source, target, sink) {
+                Some(text) => binary.ptx = Some(ptx::terminated(text)),
+                None => return Vec::new(),
+            }
+        }
+        binaries.push(binary);
+    }
+    binaries
+}
+
+fn of_linked<'c>(
+    sources: &Sources,
+    link: &link::Module,
+    linked: &Linked,
+    units: &Map<&Path, Vec<&'c Unit>>,
+    sink: &mut Sink,
+) -> Option<Binary<'c>> {
+    let of = |index: &usize| {
+        let mut units = units.get(sources.compiled[*index].path.as_path())?.iter();
+        units.find(|unit| unit.target == linked.target).copied()
+    };
+    let units: Option<Vec<&Unit>> = link.members.iter().map(of).collect();
+    let target = linked.target;
+    Some(Binary {
+        units: units?,
+        libraries: link.has_libraries(),
+        ..Binary::prebuilt(
+            Some(target),
+            file(&linked.cubin, "cubin", &linked.name, target, sink)?,
+        )
+    })
+}
+
+/// A file that a tool has made.
+fn file(
+    path: &PathBuf,
+    what: &'static str,
+    source: &str,
+    target: Sm,
+    sink: &mut Sink,
+) -> Option<Vec<u8>> {
+    match fs::read(path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            let problem = Problem::Code {
+                source: source.to_owned(),
+                what: BadCode::Gone {
+                    target,
+                    what,
+                    why: error.to_string(),
+                },
+            };
+            sink.push(problem.into());
+            None
+        }
+    }
+}

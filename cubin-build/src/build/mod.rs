@@ -1,0 +1,110 @@
+//! A build, as phases: each is a value that the next one borrows, and each reports all that is wrong before the next one
+//! is skipped.
+//!
+//! | phase | takes | gives |
+//! |---|---|---|
+//! | `settings`, `sources` | the build script, `cubin.toml`, the environment | what to compile, for which targets, how |
+//! | `compile` | sources, toolkit | units and linked cubins, as files |
+//! | `image` | those files | every cubin read and parsed once, with the signatures of its kernels, checked against it |
+//! | `kernels` | the images of a source | one module: signatures that hold on every target, facts by kernel and target |
+//! | `judge` | facts | findings of the policy |
+//! | `write` | modules | the generated file and the images beside it |
+//!
+//! It decides nothing that a layer below could decide. What it finds wrong by itself is data (`problem`) until `diags`
+//! makes findings of it.
+
+mod compile;
+mod diags;
+mod image;
+mod judge;
+mod kernels;
+mod names;
+mod outcome;
+mod places;
+mod problem;
+mod ptx;
+mod request;
+mod settings;
+mod sources;
+mod write;
+
+pub(crate) use self::{outcome::Outcome, request::Request};
+pub use self::{
+    outcome::Output,
+    request::{Link, Ptx},
+};
+
+use self::{image::Reader, places::Places, settings::Settings, sources::Sources};
+use crate::{env::Env, report, sorted};
+
+/// Does it all.
+pub(crate) fn run(request: &Request, env: &Env) -> Outcome {
+    let mut outcome = Outcome::default();
+    // Registered even when unset: setting it later must run the script again.
+    env.note(report::VARIABLE);
+    let Some(settings) = settings::resolve(request, env, &mut outcome.sink) else {
+        return outcome;
+    };
+    let sources = sources::find(request, &settings, &mut outcome.sink);
+    if outcome.sink.has_errors() {
+        return outcome;
+    }
+    outcome.report.clone_from(&settings.report);
+    let _ = phases(&settings, &sources, env, &mut outcome);
+    let watched = &mut outcome.watch.paths;
+    watched.extend(settings.watched.iter().cloned());
+    watched.extend(sources.watched.iter().cloned());
+    sorted::sort(watched);
+    watched.dedup();
+    // Cargo would take what this very run wrote for a change.
+    watched.retain(|path| !settings.root.join(path).starts_with(&settings.out_dir));
+    outcome
+}
+
+/// `None` where a phase failed and the next ones make no sense.
+fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outcome) -> Option<()> {
+    let mut places = Places::new(&settings.root);
+    let compiled = compile::run(settings, sources, env, &mut places, outcome)?;
+    let sink = &mut outcome.sink;
+    let loaded = image::load(settings, sources, &compiled, sink);
+    let reader = Reader {
+        settings,
+        sources,
+        env,
+        compiled: &compiled,
+    };
+    let images = reader.read(&loaded, sink);
+    let modules = kernels::run(settings, images, &mut places, sink);
+    outcome.facts = kernels::facts(&modules);
+    // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
+    if sink.has_errors() {
+        return None;
+    }
+    let generated = write::generate(settings, modules, sink);
+    if sink.has_errors() {
+        return None;
+    }
+    judge::run(settings, outcome);
+    // In report mode a policy violation is data, and the crate must still build.
+    if outcome.sink.has_errors() && settings.report.is_none() {
+        return None;
+    }
+    let written = match write::run(settings, &generated) {
+        Ok(written) => written,
+        Err(problem) => {
+            outcome.sink.push(problem.into());
+            return None;
+        }
+    };
+    drop(generated);
+    outcome.output = Some(Output {
+        generated: written.generated,
+        cubins: written.cubins,
+        ptx: written.ptx,
+        kernels: outcome.facts.clone(),
+        compiled: compiled.units.iter().filter(|unit| unit.compiled()).count(),
+        warnings: outcome.sink.shown().into_iter().cloned().collect(),
+        toolkit: compiled.toolkit.clone(),
+    });
+    Some(())
+}

@@ -1,0 +1,90 @@
+//! What a run found and made.
+
+use std::path::PathBuf;
+
+use crate::{
+    compile::Watch,
+    diag::{self, Diag, Sink},
+    kernel::Facts,
+    report,
+    toolkit::Toolkit,
+};
+
+/// What a successful build made.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Output {
+    /// The generated file.
+    pub generated: PathBuf,
+    /// The cubins beside it.
+    pub cubins: Vec<PathBuf>,
+    /// The PTX beside it, where some is embedded; each ends in a zero byte.
+    pub ptx: Vec<PathBuf>,
+    /// What is known of every kernel on every target, by name.
+    pub kernels: Vec<Facts>,
+    /// The toolkit that compiled; absent when all sources are machine code.
+    pub toolkit: Option<Toolkit>,
+    /// How many (source, target) pairs were compiled now; the others were up to date.
+    pub compiled: usize,
+    /// Findings that did not fail the build.
+    pub warnings: Vec<Diag>,
+}
+
+/// All that one run found and made.
+#[derive(Default)]
+pub(crate) struct Outcome {
+    pub(crate) sink: Sink,
+    /// Absent when something failed, or when the policy failed outside report mode.
+    pub(crate) output: Option<Output>,
+    pub(crate) watch: Watch,
+    pub(crate) facts: Vec<Facts>,
+    pub(crate) baseline: Option<report::BaselineFile>,
+    /// Something that took long and that the user should know of even when all went well.
+    pub(crate) announcement: Option<String>,
+    /// What was compiled, and why.
+    pub(crate) progress: Vec<String>,
+    /// Set in report mode.
+    pub(crate) report: Option<report::Request>,
+}
+
+impl Outcome {
+    /// The findings as rustc would show them, and the summary line; empty when there are none.
+    pub(crate) fn rendered(&self, colour: bool) -> String {
+        let shown = self.sink.shown();
+        let mut text = String::new();
+        for diag in &shown {
+            text.push_str(&diag::render(diag, colour));
+            text.push_str("\n\n");
+        }
+        if let Some(summary) = self.sink.summary().filter(|_| !shown.is_empty()) {
+            text.push_str(&summary);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Whether the build must end with an error: in report mode a policy violation alone does not count.
+    pub(crate) fn failed(&self) -> bool {
+        match &self.report {
+            Some(_) => self.output.is_none(),
+            None => self.sink.has_errors(),
+        }
+    }
+
+    /// Writes the report that was asked for, if any; the error says what failed.
+    pub(crate) fn write_report(&self, rendered: &str) -> Result<(), String> {
+        let Some(request) = &self.report else {
+            return Ok(());
+        };
+        let findings = report::Findings {
+            sink: &self.sink,
+            kernels: &self.facts,
+            baseline: self.baseline.as_ref(),
+            rendered,
+        };
+        report::write(request, &findings).map_err(|error| {
+            let dir = request.dir.display();
+            format!("cannot write the report into {dir}: {error}")
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! What a build finds wrong by itself, as data; `diags.rs` makes findings of it.
+
+use std::path::PathBuf;
+
+use cubin_core::Sm;
+
+use crate::{
+    compile::{TargetError, UnknownKind},
+    source::Span,
+};
+
+/// Who asked for something.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    /// A place in `cubin.toml`.
+    File(Span),
+    /// This method of `Builder`, in build.rs.
+    Script(&'static str),
+    /// An environment variable.
+    Environment(&'static str),
+}
+
+impl Origin {
+    /// The place where there is one, else the method.
+    pub(super) fn new(span: Option<&Span>, method: &'static str) -> Self {
+        match span {
+            Some(span) => Self::File(span.clone()),
+            None => Self::Script(method),
+        }
+    }
+}
+
+/// Something that was asked for and cannot be.
+#[derive(Debug)]
+pub(super) enum Mistake {
+    /// A path, or nothing, for the generated file's name.
+    OutFile(String),
+    Target(TargetError),
+    /// What reading the version said.
+    ToolkitVersion(String),
+    UnknownKind(UnknownKind),
+    /// A linked module whose name is not an identifier.
+    LinkName(String),
+    /// Two linked modules of one name.
+    LinkTwice(String),
+    /// A file that cannot be linked as a source.
+    LinkSource(String),
+    /// A directory of a linked module without sources.
+    LinkEmptyDir(String),
+    LinkDir {
+        dir: String,
+        why: String,
+    },
+    /// A linked module without sources.
+    LinkEmpty(String),
+    /// A source of two linked modules.
+    LinkShared {
+        source: String,
+        modules: [String; 2],
+    },
+    /// A library's file that is not there.
+    LibraryFile(String),
+    /// A library that the toolkit does not have.
+    Library {
+        name: String,
+        toolkit: String,
+    },
+    /// An instance of a template without a source.
+    Instance {
+        kernel: String,
+        why: NoSource,
+    },
+    /// A text that names no virtual architecture.
+    PtxName {
+        message: String,
+        help: Option<String>,
+    },
+    /// PTX of something that is not compiled for.
+    PtxTarget(Sm),
+    /// PTX of the newest target, and all have a suffix.
+    PtxNewest,
+}
+
+/// Why no source was found for an instance.
+#[derive(Debug)]
+pub(super) enum NoSource {
+    /// The file that was named is not a source.
+    Unknown(PathBuf),
+    /// No text has this word.
+    Nowhere(String),
+    /// Several texts have it.
+    Several { word: String, sources: Vec<String> },
+}
+
+/// Anything else.
+#[derive(Debug)]
+pub(super) enum Problem {
+    Asked(Mistake, Origin),
+    NoPackageDir(String),
+    NoOutDir,
+    /// What it is, and what the system says.
+    CannotRead(String, String),
+    CannotWrite(PathBuf, String),
+    CannotSearch(PathBuf, String),
+    EmptyDir(PathBuf),
+    NoSources,
+    /// No target; the name of the file that could have one.
+    NoTarget(String),
+    UnmatchedExclude {
+        pattern: String,
+        span: Option<Span>,
+    },
+    Code {
+        source: String,
+        what: BadCode,
+    },
+    NoKernels {
+        source: String,
+        targets: Vec<Sm>,
+        /// Somebody meant it to have some.
+        wanted: bool,
+    },
+    LinkNameTaken {
+        name: String,
+        span: Option<Span>,
+        source: String,
+    },
+    LinkedWithoutPtx {
+        name: String,
+        span: Option<Span>,
+    },
+    BaselineUnreadable {
+        path: String,
+        why: String,
+        span: Option<Span>,
+    },
+    UnmatchedKernel {
+        symbol: String,
+        span: Span,
+    },
+}
+
+/// What is wrong with the machine code, or the PTX, of a source.
+#[derive(Debug)]
+pub(super) enum BadCode {
+    /// A file that a tool has just made.
+    Gone {
+        target: Sm,
+        what: &'static str,
+        why: String,
+    },
+    Unreadable {
+        target: Sm,
+        error: cubin_core::Error,
+    },
+    /// The call graph.
+    Calls {
+        target: Sm,
+        error: cubin_core::Error,
+    },
+    Prebuilt(cubin_core::Error),
+    Entry(cubin_core::Error),
+    SeveralCubins(Sm),
+    NoCubin {
+        wanted: Vec<Sm>,
+        held: Vec<Sm>,
+    },
+    OtherTarget {
+        target: Sm,
+        recorded: Sm,
+    },
+    /// PTX that does not say what it is for.
+    NoTarget(Sm),
+    NoPtx {
+        wanted: Vec<Sm>,
+        held: Vec<Sm>,
+    },
+    /// The files of nvcc's front end, and what compiled.
+    Signatures {
+        target: Sm,
+        why: String,
+        toolkit: Option<String>,
+    },
+}

@@ -1,0 +1,111 @@
+//! What a build script asks for, as data.
+
+use std::path::PathBuf;
+
+use crate::codegen::{Backend, HalfTypes};
+
+/// All that a [`Builder`](crate::Builder) was told.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Request {
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) out_dir: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) file_flags: Vec<(PathBuf, Vec<String>)>,
+    pub(crate) dirs: Vec<PathBuf>,
+    pub(crate) excludes: Vec<String>,
+    pub(crate) instances: Vec<(PathBuf, String)>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) archs: Vec<String>,
+    pub(crate) ptx: Vec<Ptx>,
+    pub(crate) includes: Vec<PathBuf>,
+    pub(crate) defines: Vec<(String, Option<String>)>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) std: Option<String>,
+    pub(crate) host_compiler: Option<PathBuf>,
+    pub(crate) toolkit: Option<String>,
+    pub(crate) install: Option<bool>,
+    pub(crate) backend: Option<Backend>,
+    pub(crate) half: Option<HalfTypes>,
+    pub(crate) out_file: Option<String>,
+}
+
+/// Sources that are compiled to relocatable code and linked into one cubin, for [`Builder::link`](crate::Builder::link); the same as
+/// `[[link]]` in `cubin.toml`.
+///
+/// ```no_run
+/// use cubin_build::{Builder, Link};
+///
+/// Builder::new()
+///     .link(Link::new("solver").file("solver/step.cu").file("solver/residual.cu").library("cudadevrt"))
+///     .build();
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "give it to `Builder::link`"]
+pub struct Link {
+    pub(crate) name: String,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) dirs: Vec<PathBuf>,
+    pub(crate) libraries: Vec<String>,
+}
+
+impl Link {
+    /// A linked module without sources. The name becomes that of the generated module and of its cubins.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            files: Vec::new(),
+            dirs: Vec::new(),
+            libraries: Vec::new(),
+        }
+    }
+
+    /// Adds a `.cu` file. It need not be a source otherwise; if it is, it has no module of its own.
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.files.push(path.into());
+        self
+    }
+
+    /// Adds every `.cu` file below a directory, those in its subdirectories included.
+    pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.dirs.push(path.into());
+        self
+    }
+
+    /// Adds a library: by its name one of the toolkit (`cudadevrt`, which kernels that launch kernels need), else the
+    /// path of an archive, an object or a relocatable cubin.
+    pub fn library(mut self, library: impl Into<String>) -> Self {
+        self.libraries.push(library.into());
+        self
+    }
+}
+
+/// Which PTX is embedded beside the cubins; see [`Builder::ptx`](crate::Builder::ptx).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ptx {
+    /// None: only GPUs that a cubin runs on can be used.
+    None,
+    /// That of the newest target without a suffix: `compute_90` of `sm_80`, `sm_90` and `sm_90a`.
+    Newest,
+    /// That of one target, by the name of its virtual architecture: `compute_80`.
+    Of(String),
+}
+
+impl From<bool> for Ptx {
+    fn from(embed: bool) -> Self {
+        if embed { Self::Newest } else { Self::None }
+    }
+}
+
+impl From<&str> for Ptx {
+    fn from(name: &str) -> Self {
+        Self::Of(name.to_owned())
+    }
+}
+
+impl From<String> for Ptx {
+    fn from(name: String) -> Self {
+        Self::Of(name)
+    }
+}

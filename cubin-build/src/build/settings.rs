@@ -1,0 +1,315 @@
+//! What was asked for, from the build script, `cubin.toml` and the environment together.
+
+use std::path::{Path, PathBuf};
+
+use cubin_core::Sm;
+
+use super::{
+    problem::{Mistake, Origin, Problem},
+    ptx,
+    request::Request,
+};
+use crate::{
+    codegen::{Backend, HalfTypes},
+    compile::{self, Options},
+    config::{self, Config},
+    diag::Sink,
+    env::Env,
+    paths, report,
+    source::SourceFile,
+    toolkit,
+};
+
+/// Name of the generated file when none is given.
+pub(super) const DEFAULT_FILE: &str = "kernels.rs";
+
+/// Everything that a run needs to know, resolved.
+pub(super) struct Settings {
+    /// The package's directory, absolute.
+    pub(super) root: PathBuf,
+    /// Where the generated file goes. Absolute.
+    pub(super) out_dir: PathBuf,
+    /// Where this builder keeps compiled units: two builders of one build script may compile one source differently.
+    pub(super) work_dir: PathBuf,
+    pub(super) config: Config,
+    pub(super) toolkit: toolkit::Request,
+    pub(super) targets: Vec<Sm>,
+    /// Those of the targets whose PTX is embedded.
+    pub(super) ptx: Vec<Sm>,
+    pub(super) options: Options,
+    pub(super) backend: Backend,
+    pub(super) half: HalfTypes,
+    pub(super) out_file: String,
+    pub(super) report: Option<report::Request>,
+    /// Files and directories consulted so far.
+    pub(super) watched: Vec<PathBuf>,
+    /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
+    pub(super) config_name: String,
+}
+
+/// Resolves all but the sources; what is wrong goes into `sink`. `None` when nothing sensible can follow.
+pub(super) fn resolve(request: &Request, env: &Env, sink: &mut Sink) -> Option<Settings> {
+    let root = root(request, env, sink)?;
+    let out_dir = out_dir(request, env, &root, sink)?;
+    let mut watched = Vec::new();
+    let (config, config_name) = read_config(request, &root, &mut watched, sink);
+    // A policy that cannot be read must not be half applied, so its problems end the build before anything runs.
+    if sink.has_errors() {
+        return None;
+    }
+    let targets = targets(request, env, &config, &config_name, sink);
+    let from_environment = env.peek(ARCH).is_some_and(|value| !value.is_empty());
+    let ptx = ptx::resolve(request, &config, &targets, from_environment, sink);
+    let out_file = out_file(request, &config, sink);
+    let work_dir = out_dir
+        .join(Path::new(&out_file).file_stem().unwrap_or_default())
+        .join("cubin-build");
+    let toolkit = toolkit_request(request, &config, &work_dir, sink);
+    Some(Settings {
+        backend: backend(request, &config),
+        half: half(request, &config),
+        options: options(request, &config),
+        report: report::Request::from_env(env, &root, &out_file),
+        root,
+        out_dir,
+        work_dir,
+        toolkit,
+        targets,
+        ptx,
+        out_file,
+        watched,
+        config_name,
+        config,
+    })
+}
+
+/// The variable that replaces all targets.
+const ARCH: &str = "CUBIN_BUILD_ARCH";
+
+fn backend(request: &Request, config: &Config) -> Backend {
+    let written = config.generate.backend.as_ref();
+    request
+        .backend
+        .clone()
+        .unwrap_or_else(|| match written.map(|backend| backend.value) {
+            Some(config::Backend::Core) => Backend::Core,
+            Some(config::Backend::Cudarc) | None => Backend::default(),
+        })
+}
+
+fn half(request: &Request, config: &Config) -> HalfTypes {
+    let written = config.generate.half.as_ref();
+    request
+        .half
+        .unwrap_or(match written.map(|half| half.value) {
+            Some(config::Half::Half) => HalfTypes::HalfCrate,
+            Some(config::Half::Newtype) | None => HalfTypes::Generated,
+        })
+}
+
+fn out_file(request: &Request, config: &Config, sink: &mut Sink) -> String {
+    let (name, origin) = match (&request.out_file, &config.generate.file) {
+        (Some(name), _) => (name.clone(), Origin::Script("out_file")),
+        (None, Some(file)) => (file.value.clone(), Origin::File(file.span.clone())),
+        (None, None) => return DEFAULT_FILE.to_owned(),
+    };
+    if Path::new(&name).components().count() != 1 {
+        sink.push(Problem::Asked(Mistake::OutFile(name.clone()), origin).into());
+    }
+    name
+}
+
+fn root(request: &Request, env: &Env, sink: &mut Sink) -> Option<PathBuf> {
+    let given = request
+        .root
+        .clone()
+        .or_else(|| env.peek("CARGO_MANIFEST_DIR").map(PathBuf::from));
+    let root = match given {
+        Some(root) => std::path::absolute(root),
+        None => std::env::current_dir(),
+    };
+    match root {
+        Ok(root) => Some(root),
+        Err(error) => {
+            sink.push(Problem::NoPackageDir(error.to_string()).into());
+            None
+        }
+    }
+}
+
+fn out_dir(request: &Request, env: &Env, root: &Path, sink: &mut Sink) -> Option<PathBuf> {
+    let given = request
+        .out_dir
+        .clone()
+        .or_else(|| env.peek("OUT_DIR").map(PathBuf::from));
+    if given.is_none() {
+        sink.push(Problem::NoOutDir.into());
+    }
+    given.map(|dir| root.join(dir))
+}
+
+fn read_config(
+    request: &Request,
+    root: &Path,
+    watched: &mut Vec<PathBuf>,
+    sink: &mut Sink,
+) -> (Config, String) {
+    let path = request
+        .config
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("cubin.toml"));
+    let full = root.join(&path);
+    let name = paths::shown(root, &path);
+    match SourceFile::read(&full, &name) {
+        Ok(file) => {
+            watched.push(path);
+            let (mut config, problems) = Config::parse(&file);
+            rebase(
+                &mut config,
+                Path::new(&name).parent().unwrap_or(Path::new("")),
+            );
+            problems.into_iter().for_each(|problem| sink.push(problem));
+            (config, name)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && request.config.is_none() => {
+            (Config::default(), name)
+        }
+        Err(error) => {
+            sink.push(Problem::CannotRead(name.clone(), error.to_string()).into());
+            (Config::default(), name)
+        }
+    }
+}
+
+/// Paths in the file are relative to the file, everywhere else to the package's directory.
+fn rebase(config: &mut Config, dir: &Path) {
+    if dir.as_os_str().is_empty() {
+        return;
+    }
+    let build = &mut config.build;
+    // A pattern without `/` is a file's name.
+    let patterns = build.exclude.iter_mut();
+    let patterns = patterns.filter(|pattern| pattern.value.contains('/'));
+    let lists = [&mut build.sources, &mut build.dirs, &mut build.include];
+    let files = config
+        .instantiate
+        .iter_mut()
+        .filter_map(|entry| entry.file.as_mut());
+    let linked = config.links.iter_mut().flat_map(|link| {
+        // A library without a path in its name is one of the toolkit.
+        let paths = link.libraries.iter_mut();
+        let paths = paths.filter(|library| library.value.contains(['/', '\\', '.']));
+        link.sources.iter_mut().chain(&mut link.dirs).chain(paths)
+    });
+    for path in lists
+        .into_iter()
+        .flatten()
+        .chain(files)
+        .chain(patterns)
+        .chain(linked)
+    {
+        path.value = dir.join(&path.value).to_string_lossy().into_owned();
+    }
+}
+
+fn targets(
+    request: &Request,
+    env: &Env,
+    config: &Config,
+    config_name: &str,
+    sink: &mut Sink,
+) -> Vec<Sm> {
+    let (texts, origin): (Vec<String>, _) = match env.get(ARCH) {
+        Some(value) => {
+            let value = value.to_string_lossy();
+            let texts = value.split(',').map(str::trim);
+            let texts = texts.filter(|text| !text.is_empty()).map(str::to_owned);
+            (texts.collect(), Origin::Environment(ARCH))
+        }
+        None => (request.archs.clone(), Origin::Script("arch")),
+    };
+    let mut targets: Vec<Sm> = Vec::new();
+    for text in &texts {
+        match compile::target(text) {
+            Ok(target) if targets.contains(&target) => {}
+            Ok(target) => targets.push(target),
+            Err(error) => {
+                sink.push(Problem::Asked(Mistake::Target(error), origin.clone()).into());
+            }
+        }
+    }
+    if texts.is_empty() {
+        targets = config.build.arch.iter().map(|arch| arch.value).collect();
+    }
+    if targets.is_empty() && !sink.has_errors() {
+        sink.push(Problem::NoTarget(config_name.to_owned()).into());
+    }
+    targets
+}
+
+fn toolkit_request(
+    request: &Request,
+    config: &Config,
+    work_dir: &Path,
+    sink: &mut Sink,
+) -> toolkit::Request {
+    let written = match (&request.toolkit, &config.toolkit.version) {
+        (Some(text), _) => Some((text, Origin::Script("toolkit"))),
+        (None, Some(version)) => Some((&version.value, Origin::File(version.span.clone()))),
+        (None, None) => None,
+    };
+    let version = written.and_then(|(text, origin)| match text.parse() {
+        Ok(wanted) => Some(wanted),
+        Err(error) => {
+            let mistake = Mistake::ToolkitVersion(format!("{error}"));
+            sink.push(Problem::Asked(mistake, origin).into());
+            None
+        }
+    });
+    let install = config.toolkit.install.as_ref();
+    toolkit::Request {
+        version,
+        install: request
+            .install
+            .or_else(|| install.map(|install| install.value))
+            .unwrap_or(false),
+        memo: Some(work_dir.join("toolkit.txt")),
+        ..toolkit::Request::default()
+    }
+}
+
+fn options(request: &Request, config: &Config) -> Options {
+    let build = &config.build;
+    let mut options = Options::default();
+    options
+        .includes
+        .extend(build.include.iter().map(|dir| PathBuf::from(&dir.value)));
+    options.includes.extend(request.includes.iter().cloned());
+    options.defines.extend(
+        build
+            .define
+            .iter()
+            .map(|define| (define.value.name.clone(), define.value.value.clone())),
+    );
+    options.defines.extend(request.defines.iter().cloned());
+    options
+        .flags
+        .extend(build.flags.iter().map(|flag| flag.value.clone()));
+    if build
+        .lineinfo
+        .as_ref()
+        .is_some_and(|lineinfo| lineinfo.value)
+    {
+        options.flags.push("-lineinfo".to_owned());
+    }
+    options.flags.extend(request.flags.iter().cloned());
+    if let Some(std) = request
+        .std
+        .clone()
+        .or_else(|| build.std.as_ref().map(|std| std.value.clone()))
+    {
+        options.std = Some(std);
+    }
+    options.ccbin.clone_from(&request.host_compiler);
+    options
+}

@@ -1,0 +1,169 @@
+//! The first phase: which files are sources, and what each is.
+
+mod exclude;
+pub(super) mod instantiate;
+pub(super) mod link;
+mod search;
+
+use std::path::{Path, PathBuf};
+
+use self::{exclude::Excludes, instantiate::Instance, link::Module, search::Search};
+use super::{
+    problem::{Mistake, Origin, Problem},
+    request::Request,
+    settings::Settings,
+};
+use crate::{
+    compile::{Container, Source, SourceKind, UnknownKind},
+    config::Config,
+    diag::Sink,
+    paths::normalize,
+    sorted::Set,
+};
+
+/// All sources of a build.
+pub(super) struct Sources {
+    /// What is compiled.
+    pub(super) compiled: Vec<Source>,
+    /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
+    pub(super) originals: Vec<PathBuf>,
+    /// Machine code that is taken as it is.
+    pub(super) prebuilt: Vec<(PathBuf, Container)>,
+    /// Those that a directory was searched for, as the user calls them: nobody said that they hold kernels.
+    pub(super) found: Set<PathBuf>,
+    /// The template instances that generated files make.
+    pub(super) instances: Vec<Instance>,
+    /// Sources that become one cubin together.
+    pub(super) links: Vec<Module>,
+    /// Files and directories consulted.
+    pub(super) watched: Vec<PathBuf>,
+}
+
+impl Sources {
+    /// The source as the user named it.
+    pub(super) fn original<'a>(&'a self, compiled: &'a Path) -> &'a Path {
+        let index = self
+            .compiled
+            .iter()
+            .position(|source| source.path == compiled);
+        index.map_or(compiled, |index| &self.originals[index])
+    }
+}
+
+/// Finds all sources, in a fixed order: named files first, then those found, by path. What is wrong goes into `sink`.
+pub(super) fn find(request: &Request, settings: &Settings, sink: &mut Sink) -> Sources {
+    let config = &settings.config;
+    let mut search = Search {
+        root: &settings.root,
+        excludes: Excludes::new(request, config),
+        watched: Vec::new(),
+    };
+    let wanted = link::wanted(request, config, &mut search, sink);
+    let named = named(request, config);
+    let found = found(request, config, named.is_empty(), &mut search, sink);
+    search.excludes.report_unmatched(sink);
+    // A file that is also named is wanted.
+    let wished: Set<PathBuf> = named.iter().map(|path| normalize(path)).collect();
+    let found: Set<PathBuf> = found
+        .into_iter()
+        .filter(|path| !wished.contains(&normalize(path)))
+        .collect();
+    let linked = wanted.iter().flat_map(|link| link.files.iter().cloned());
+    let mut seen = Set::new();
+    let all = named
+        .into_iter()
+        .chain(found.iter().cloned())
+        .chain(linked)
+        .filter(|path| seen.insert(normalize(path)));
+    let mut compiled = Vec::new();
+    let mut prebuilt = Vec::new();
+    for path in all {
+        match SourceKind::of(&path) {
+            Ok(SourceKind::Text(language)) => {
+                let mut source = Source::new(path, language);
+                source.flags = flags(request, &source.path);
+                compiled.push(source);
+            }
+            Ok(SourceKind::Prebuilt(container)) => {
+                search.watched.push(path.clone());
+                prebuilt.push((path, container));
+            }
+            Err(unknown) => sink.push(unknown_kind(unknown, config).into()),
+        }
+    }
+    if compiled.is_empty() && prebuilt.is_empty() && !sink.has_errors() {
+        sink.push(Problem::NoSources.into());
+    }
+    let links = link::resolve(wanted, &settings.root, &mut compiled, sink);
+    let originals = compiled.iter().map(|source| source.path.clone()).collect();
+    let instances = instantiate::apply(request, settings, &mut compiled, sink);
+    Sources {
+        compiled,
+        originals,
+        prebuilt,
+        found,
+        instances,
+        links,
+        watched: search.watched,
+    }
+}
+
+/// Files that are named, those of `cubin.toml` first.
+fn named(request: &Request, config: &Config) -> Vec<PathBuf> {
+    let written = config.build.sources.iter();
+    let written = written.map(|file| PathBuf::from(&file.value));
+    written.chain(request.files.iter().cloned()).collect()
+}
+
+/// Files of the directories that are named; where nothing is, of those that usually hold kernels.
+fn found(
+    request: &Request,
+    config: &Config,
+    no_files: bool,
+    search: &mut Search<'_>,
+    sink: &mut Sink,
+) -> Vec<PathBuf> {
+    let written = config
+        .build
+        .dirs
+        .iter()
+        .map(|dir| PathBuf::from(&dir.value));
+    let mut dirs: Vec<PathBuf> = written.chain(request.dirs.iter().cloned()).collect();
+    let guessed = no_files && dirs.is_empty();
+    if guessed {
+        let usual = ["kernels", "src"].map(PathBuf::from);
+        dirs.extend(
+            usual
+                .into_iter()
+                .filter(|dir| search.root.join(dir).is_dir()),
+        );
+    }
+    let mut found = Vec::new();
+    for dir in dirs {
+        match search.below(&dir) {
+            Ok(below) => {
+                found.extend(below.files);
+                if below.empty && !guessed && search.root.join(&dir).is_dir() {
+                    sink.push(Problem::EmptyDir(dir).into());
+                }
+            }
+            Err(why) => sink.push(Problem::CannotSearch(dir, why).into()),
+        }
+    }
+    found
+}
+
+/// Flags that a source was given for it alone.
+fn flags(request: &Request, path: &Path) -> Vec<String> {
+    let all = request.file_flags.iter();
+    let own = all.filter(|(file, _)| *file == path);
+    own.flat_map(|(_, flags)| flags.clone()).collect()
+}
+
+/// A source that does not say what it is.
+fn unknown_kind(unknown: UnknownKind, config: &Config) -> Problem {
+    let mut named = config.build.sources.iter();
+    let named = named.find(|file| Path::new(&file.value) == unknown.0);
+    let origin = Origin::new(named.map(|file| &file.span), "file");
+    Problem::Asked(Mistake::UnknownKind(unknown), origin)
+}

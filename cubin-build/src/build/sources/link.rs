@@ -1,0 +1,256 @@
+//! Which sources are compiled to relocatable code and linked: `[[link]]` and [`Builder::link`](crate::Builder::link).
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    super::{
+        problem::{Mistake, Origin, Problem},
+        request::Request,
+    },
+    search::Search,
+};
+use crate::{
+    compile::{Language, Source, SourceKind},
+    config::{self, Config},
+    diag::Sink,
+    paths::{self, normalize},
+    sorted::Map,
+    source::Span,
+    toolkit::Toolkit,
+};
+
+/// The method that a linked module without a place in `cubin.toml` was given to.
+const METHOD: &str = "link";
+
+/// A linked module as it was asked for.
+pub(super) struct Wanted {
+    name: String,
+    span: Option<Span>,
+    pub(super) files: Vec<PathBuf>,
+    libraries: Vec<Library>,
+}
+
+/// Something besides the sources.
+#[derive(Debug, Clone)]
+struct Library {
+    kind: LibraryKind,
+    span: Option<Span>,
+}
+
+#[derive(Debug, Clone)]
+enum LibraryKind {
+    /// By its name without `lib` and extension.
+    Toolkit(String),
+    File(PathBuf),
+}
+
+/// A linked module, its sources by index.
+pub(in super::super) struct Module {
+    pub(in super::super) name: String,
+    pub(in super::super) span: Option<Span>,
+    pub(in super::super) members: Vec<usize>,
+    libraries: Vec<Library>,
+}
+
+/// A name, path or library as it is written, with its place in `cubin.toml`.
+type Written = (String, Option<Span>);
+
+/// A linked module as it is written.
+struct Entry {
+    name: Written,
+    files: Vec<Written>,
+    dirs: Vec<Written>,
+    libraries: Vec<Written>,
+}
+
+/// Those of `cubin.toml`, then those of the build script.
+fn entries(request: &Request, config: &Config) -> Vec<Entry> {
+    let of = |list: &[crate::source::Spanned<String>]| -> Vec<Written> {
+        list.iter()
+            .map(|item| (item.value.clone(), Some(item.span.clone())))
+            .collect()
+    };
+    let plain = |paths: &[PathBuf]| -> Vec<Written> {
+        paths
+            .iter()
+            .map(|path| (path.to_string_lossy().into_owned(), None))
+            .collect()
+    };
+    let from_file = config.links.iter().map(|link| Entry {
+        name: (link.name.value.clone(), Some(link.name.span.clone())),
+        files: of(&link.sources),
+        dirs: of(&link.dirs),
+        libraries: of(&link.libraries),
+    });
+    let from_script = request.links.iter().map(|link| Entry {
+        name: (link.name.clone(), None),
+        files: plain(&link.files),
+        dirs: plain(&link.dirs),
+        libraries: link
+            .libraries
+            .iter()
+            .map(|name| (name.clone(), None))
+            .collect(),
+    });
+    from_file.chain(from_script).collect()
+}
+
+/// What was asked for, files found. What is wrong goes into `sink`.
+pub(super) fn wanted(
+    request: &Request,
+    config: &Config,
+    search: &mut Search<'_>,
+    sink: &mut Sink,
+) -> Vec<Wanted> {
+    let mut all: Vec<Wanted> = Vec::new();
+    for entry in entries(request, config) {
+        let (name, span) = entry.name;
+        if !config::is_identifier(&name) {
+            wrong(span.as_ref(), Mistake::LinkName(name.clone()), sink);
+        }
+        if all.iter().any(|known| known.name == name) {
+            wrong(span.as_ref(), Mistake::LinkTwice(name.clone()), sink);
+        }
+        let files = files(entry.files, entry.dirs, search, sink);
+        let libraries = entry.libraries.into_iter();
+        let libraries = libraries.map(|library| library_of(library, search, sink));
+        let libraries = libraries.collect();
+        if files.is_empty() && !sink.has_errors() {
+            wrong(span.as_ref(), Mistake::LinkEmpty(name.clone()), sink);
+        }
+        all.push(Wanted {
+            name,
+            span,
+            files,
+            libraries,
+        });
+    }
+    all
+}
+
+/// The files that are named, and those of the directories.
+fn files(
+    named: Vec<Written>,
+    dirs: Vec<Written>,
+    search: &mut Search<'_>,
+    sink: &mut Sink,
+) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (file, span) in named {
+        let path = PathBuf::from(&file);
+        if SourceKind::of(&path) != Ok(SourceKind::Text(Language::Cuda)) {
+            wrong(span.as_ref(), Mistake::LinkSource(file), sink);
+        }
+        found.push(path);
+    }
+    for (dir, span) in dirs {
+        match search.below(Path::new(&dir)) {
+            Ok(below) if below.empty => {
+                wrong(span.as_ref(), Mistake::LinkEmptyDir(dir), sink);
+            }
+            Ok(below) => found.extend(below.files),
+            Err(why) => wrong(span.as_ref(), Mistake::LinkDir { dir, why }, sink),
+        }
+    }
+    found
+}
+
+/// A library by its name, or a file.
+fn library_of((text, span): Written, search: &mut Search<'_>, sink: &mut Sink) -> Library {
+    if !text.contains(['/', '\\', '.']) {
+        let kind = LibraryKind::Toolkit(text);
+        return Library { kind, span };
+    }
+    if !search.root.join(&text).is_file() {
+        wrong(span.as_ref(), Mistake::LibraryFile(text.clone()), sink);
+    }
+    let path = PathBuf::from(text);
+    search.watched.push(path.clone());
+    let kind = LibraryKind::File(path);
+    Library { kind, span }
+}
+
+/// Finds the sources of every linked module, and marks them.
+pub(super) fn resolve(
+    wanted: Vec<Wanted>,
+    root: &Path,
+    sources: &mut [Source],
+    sink: &mut Sink,
+) -> Vec<Module> {
+    let full = |path: &Path| normalize(&root.join(path));
+    let index: Map<PathBuf, usize> = sources
+        .iter()
+        .enumerate()
+        .map(|(index, source)| (full(&source.path), index))
+        .collect();
+    let mut modules: Vec<Module> = Vec::new();
+    for wanted in wanted {
+        let mut members = Vec::new();
+        for file in &wanted.files {
+            let Some(&member) = index.get(&full(file)) else {
+                continue;
+            };
+            if members.contains(&member) {
+                continue;
+            }
+            if let Some(other) = modules
+                .iter()
+                .find(|module| module.members.contains(&member))
+            {
+                let mistake = Mistake::LinkShared {
+                    source: paths::shown(root, file),
+                    modules: [other.name.clone(), wanted.name.clone()],
+                };
+                wrong(wanted.span.as_ref(), mistake, sink);
+            }
+            members.push(member);
+            if let Some(source) = sources.get_mut(member) {
+                source.relocatable = true;
+            }
+        }
+        modules.push(Module {
+            name: wanted.name,
+            span: wanted.span,
+            members,
+            libraries: wanted.libraries,
+        });
+    }
+    modules
+}
+
+impl Module {
+    /// Whether something other than its sources may bring kernels.
+    pub(in super::super) fn has_libraries(&self) -> bool {
+        !self.libraries.is_empty()
+    }
+
+    /// The files of the libraries. What the toolkit lacks goes into `sink`.
+    pub(in super::super) fn library_files(
+        &self,
+        toolkit: &Toolkit,
+        sink: &mut Sink,
+    ) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for library in &self.libraries {
+            match &library.kind {
+                LibraryKind::File(path) => files.push(path.clone()),
+                LibraryKind::Toolkit(name) => match toolkit.library(name) {
+                    Some(path) => files.push(path),
+                    None => {
+                        let mistake = Mistake::Library {
+                            name: name.clone(),
+                            toolkit: toolkit.to_string(),
+                        };
+                        wrong(library.span.as_ref(), mistake, sink);
+                    }
+                },
+            }
+        }
+        files
+    }
+}
+
+/// A mistake in `cubin.toml`, or, without a place there, in the build script.
+fn wrong(span: Option<&Span>, mistake: Mistake, sink: &mut Sink) {
+    sink.push(Problem::Asked(mistake, Origin::new(span, METHOD)).into());
+}

@@ -1,0 +1,49 @@
+//! Looks for sources in directories.
+
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::exclude::Excludes;
+use crate::{compile::SourceKind, paths};
+
+/// What all searches of a build share.
+pub(super) struct Search<'a> {
+    /// The package's directory.
+    pub(super) root: &'a Path,
+    pub(super) excludes: Excludes<'a>,
+    /// Files and directories that were consulted.
+    pub(super) watched: Vec<PathBuf>,
+}
+
+/// What lies below a directory.
+pub(super) struct Below {
+    /// There was no `.cu` file at all.
+    pub(super) empty: bool,
+    /// Those that are not left out.
+    pub(super) files: Vec<PathBuf>,
+}
+
+impl Search<'_> {
+    /// The `.cu` files below `dir`, sorted; the error is what the system says.
+    pub(super) fn below(&mut self, dir: &Path) -> Result<Below, String> {
+        self.watched.push(dir.to_owned());
+        let mut files = cu_files(self.root, dir).map_err(|error| error.to_string())?;
+        let empty = files.is_empty();
+        files.retain(|path| !self.excludes.exclude(&paths::shown(self.root, path)));
+        Ok(Below { empty, files })
+    }
+}
+
+fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
+    let base = root.join(dir);
+    let mut files = Vec::new();
+    for entry in WalkDir::new(&base).follow_links(true).sort_by_file_name() {
+        let entry = entry?;
+        if entry.file_type().is_file() && SourceKind::is_cu(entry.path()) {
+            let inside = entry.path().strip_prefix(&base).unwrap_or(entry.path());
+            files.push(dir.join(inside));
+        }
+    }
+    Ok(files)
+}

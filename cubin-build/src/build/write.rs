@@ -1,0 +1,95 @@
+//! The last phase: the generated file, and the images beside it.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    kernels::{Embedded, Module},
+    problem::Problem,
+    settings::Settings,
+};
+use crate::{cache, codegen, diag::Sink, sorted::Set};
+
+/// All that is written.
+pub(super) struct Generated<'b> {
+    text: String,
+    files: Vec<Embedded<'b>>,
+}
+
+/// What was written.
+pub(super) struct Written {
+    /// The generated file.
+    pub(super) generated: PathBuf,
+    pub(super) cubins: Vec<PathBuf>,
+    pub(super) ptx: Vec<PathBuf>,
+}
+
+/// The text of the generated file; what cannot be generated goes into `sink`.
+pub(super) fn generate<'b>(
+    settings: &Settings,
+    modules: Vec<Module<'b>>,
+    sink: &mut Sink,
+) -> Generated<'b> {
+    let mut files = Vec::new();
+    let mut input = codegen::Input {
+        modules: Vec::new(),
+        backend: settings.backend.clone(),
+        half: settings.half,
+    };
+    for module in modules {
+        files.extend(module.files);
+        input.modules.push(module.module);
+    }
+    let generated = codegen::generate(&input);
+    for finding in generated.findings {
+        sink.push(finding.into());
+    }
+    Generated {
+        text: generated.text,
+        files,
+    }
+}
+
+/// Writes cubins and PTX first, then the file that includes them; then those of earlier builds go.
+pub(super) fn run(settings: &Settings, generated: &Generated<'_>) -> Result<Written, Problem> {
+    let mut written = Written {
+        generated: settings.out_dir.join(&settings.out_file),
+        cubins: Vec::new(),
+        ptx: Vec::new(),
+    };
+    for file in &generated.files {
+        let path = settings.out_dir.join(&file.name);
+        write(&path, file.bytes)?;
+        if file.is_ptx {
+            written.ptx.push(path);
+        } else {
+            written.cubins.push(path);
+        }
+    }
+    write(&written.generated, generated.text.as_bytes())?;
+    forget_others(settings, &generated.files);
+    Ok(written)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
+    cache::write_if_changed(path, bytes)
+        .map(|_| ())
+        .map_err(|error| Problem::CannotWrite(path.to_owned(), error.to_string()))
+}
+
+/// Removes cubins and PTX that an earlier run of the same builder wrote and this one did not.
+fn forget_others(settings: &Settings, files: &[Embedded<'_>]) {
+    let list = format!("{}.images.txt", settings.out_file);
+    let list = settings.out_dir.join(list);
+    let now: Set<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let before = std::fs::read_to_string(&list).unwrap_or_default();
+    for name in before.lines().filter(|name| !now.contains(name)) {
+        // Only plain names in our own directory; leftovers do no harm, so a failure is none of the user's business.
+        if Path::new(name).components().count() == 1
+            && (name.ends_with(".cubin") || name.ends_with(".ptx"))
+        {
+            let _ = std::fs::remove_file(settings.out_dir.join(name));
+        }
+    }
+    let lines: String = now.iter().map(|name| format!("{name}\n")).collect();
+    let _ = cache::write_if_changed(&list, lines.as_bytes());
+}

@@ -1,0 +1,76 @@
+//! What a compilation yields.
+
+use std::path::PathBuf;
+
+use cubin_core::Sm;
+
+use super::{error::Failure, message::Message};
+use crate::{kernel::Spills, sorted::Map};
+
+/// A compiled source for one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// The source as given.
+    pub source: PathBuf,
+    /// The target as given.
+    pub target: Sm,
+    /// The cubin.
+    pub cubin: PathBuf,
+    /// What nvcc's front end left; `None` when the source is PTX.
+    pub side_files: Option<SideFiles>,
+    /// The PTX that the cubin was assembled from: a result, or the source itself.
+    pub ptx: PathBuf,
+    /// Bytes of spill stores and loads per function (by symbol), as ptxas counts them, without those of functions that
+    /// it calls.
+    pub spills: Map<String, Spills>,
+    /// Device functions that were not inlined, with their spills, by the kernel that has this copy of them. Empty for
+    /// relocatable code, where all kernels share one.
+    pub callees: Map<String, Vec<(String, Spills)>>,
+    /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
+    /// start at [`Request::root`](super::Request::root)).
+    pub dependencies: Vec<PathBuf>,
+    /// What the tools said, without errors; the same whether it was compiled now or earlier.
+    pub messages: Vec<Message>,
+    /// Why it was compiled now; `None` when the earlier result still holds.
+    pub recompiled: Option<String>,
+    /// Headers of a toolkit that may be changed in place.
+    pub(super) toolkit_headers: Vec<PathBuf>,
+    /// Directories whose new files could be included instead of those that were.
+    pub(super) shadowing: Vec<PathBuf>,
+}
+
+/// The files of nvcc's front end that signatures are read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideFiles {
+    /// `X.cudafe1.stub.c`
+    pub stub: PathBuf,
+    /// `X.cudafe1.gpu`
+    pub gpu: PathBuf,
+}
+
+impl Unit {
+    /// Whether a compiler ran for it in this build.
+    pub fn compiled(&self) -> bool {
+        self.recompiled.is_some()
+    }
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// The units that compiled, by source in the order given, then by target.
+    pub units: Vec<Unit>,
+    /// The sources that did not, each once with all targets that failed the same way.
+    pub failures: Vec<Failure>,
+    /// Things a user should know that concern no single file.
+    pub notes: Vec<String>,
+}
+
+/// What cargo should watch, so that it runs the build script again when any of it changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// Files and directories, sorted.
+    pub paths: Vec<PathBuf>,
+    /// Environment variables, sorted.
+    pub variables: Vec<String>,
+}

@@ -1,0 +1,82 @@
+//! What to compile, and how.
+
+use std::path::{Path, PathBuf};
+
+use cubin_core::Sm;
+
+use super::source_kind::Language;
+use crate::toolkit::Toolkit;
+
+/// How to compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Value of nvcc's `-std`; not given to nvcc when a flag sets it already. Default `c++17`.
+    pub std: Option<String>,
+    /// Directories for `#include`, in the order that they are searched; relative to [`Request::root`].
+    pub includes: Vec<PathBuf>,
+    /// Macros, with or without a value.
+    pub defines: Vec<(String, Option<String>)>,
+    /// Any other nvcc flags, one word each.
+    pub flags: Vec<String>,
+    /// Value of nvcc's `-ccbin`: the host compiler or its directory.
+    pub ccbin: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            std: Some("c++17".to_owned()),
+            includes: Vec::new(),
+            defines: Vec::new(),
+            flags: Vec::new(),
+            ccbin: None,
+        }
+    }
+}
+
+/// A file to compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file, as messages show it; relative to [`Request::root`].
+    pub path: PathBuf,
+    /// What it is written in.
+    pub language: Language,
+    /// Flags for this file alone, after the common ones.
+    pub flags: Vec<String>,
+    /// Whether it is compiled to relocatable code (nvcc's `-rdc=true`), for [`link`](super::link()).
+    pub relocatable: bool,
+}
+
+impl Source {
+    /// A source that is a program of its own, without flags of its own.
+    pub fn new(path: impl Into<PathBuf>, language: Language) -> Self {
+        Self {
+            path: path.into(),
+            language,
+            flags: Vec::new(),
+            relocatable: false,
+        }
+    }
+
+    /// CUDA C++, whatever the file is called.
+    pub fn cuda(path: impl Into<PathBuf>) -> Self {
+        Self::new(path, Language::Cuda)
+    }
+}
+
+/// What to compile.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The compiler.
+    pub toolkit: &'a Toolkit,
+    /// The package's directory: nvcc runs there, and relative paths start there.
+    pub root: &'a Path,
+    /// Where results go (`OUT_DIR`); absolute.
+    pub out_dir: &'a Path,
+    /// The files.
+    pub sources: &'a [Source],
+    /// The targets, each compiled to exactly as written.
+    pub targets: &'a [Sm],
+    /// How.
+    pub options: &'a Options,
+}
