@@ -24,7 +24,7 @@ use raw::{
 };
 
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     consts::{ElfMachine, OsAbi, SectionType},
     limits,
     reader::Reader,
@@ -114,7 +114,7 @@ impl<'a> Elf<'a> {
         if let Some(section) = symtab {
             let wanted = self.header.class.symbol_size();
             if section.entsize != wanted as u64 {
-                return Err(Error::new(
+                return Err(Error::malformed(
                     format!(
                         "the symbol table has entries of {} bytes, expected {wanted}",
                         section.entsize
@@ -147,7 +147,7 @@ impl<'a> Elf<'a> {
 
     #[cold]
     fn outside(&self, section: &Section) -> Error {
-        let error = Error::new(
+        let error = Error::truncated(
             format!(
                 "section {} covers {:#x} bytes from {:#x}, beyond the end of the file at {:#x}: the file is cut off or damaged",
                 section.index,
@@ -213,7 +213,7 @@ impl<'a> Elf<'a> {
             .and_then(|at| self.table.get(at..));
         match bytes.and_then(|bytes| raw::section(self.header.class, bytes, index)) {
             Some(section) => Ok(section),
-            None => Err(Error::new(
+            None => Err(Error::malformed(
                 format!(
                     "section {index} is referred to, but the file has only {} sections",
                     self.header.section_count
@@ -299,6 +299,7 @@ fn read_ident(data: &[u8]) -> Result<(Class, OsAbi, u8)> {
     let [_, _, _, _, class, encoding, _, os_abi, abi_version, ..] = *ident;
     if !ident.starts_with(ELFMAG) {
         return Err(Error::new(
+            ErrorKind::WrongFormat,
             "not a cubin: the file does not start with the ELF magic 7f 45 4c 46",
             0,
         ));
@@ -307,14 +308,14 @@ fn read_ident(data: &[u8]) -> Result<(Class, OsAbi, u8)> {
         ELFCLASS32 => Class::Elf32,
         ELFCLASS64 => Class::Elf64,
         other => {
-            return Err(Error::new(
+            return Err(Error::malformed(
                 format!("EI_CLASS is {other}, expected 1 (32-bit) or 2 (64-bit)"),
                 4,
             ));
         }
     };
     if encoding != ELFDATA2LSB {
-        return Err(Error::new(
+        return Err(Error::unsupported(
             format!("EI_DATA is {encoding}, expected 1: cubins are little-endian"),
             5,
         ));
@@ -325,6 +326,7 @@ fn read_ident(data: &[u8]) -> Result<(Class, OsAbi, u8)> {
 #[cold]
 fn cut_header(data: &[u8]) -> Error {
     Error::new(
+        ErrorKind::WrongFormat,
         format!(
             "not a cubin: the file has {} bytes, fewer than an ELF header",
             data.len()
@@ -338,6 +340,7 @@ fn read_header(data: &[u8]) -> Result<Header> {
     let raw = raw::header(class, data).ok_or_else(|| cut_header(data))?;
     if raw.machine != ElfMachine::CUDA {
         return Err(Error::new(
+            ErrorKind::WrongFormat,
             format!(
                 "not a cubin: e_machine is {}, expected {} (CUDA); in host objects read the device code inside",
                 raw.machine.0,
@@ -350,7 +353,7 @@ fn read_header(data: &[u8]) -> Result<Header> {
         OsAbi::CUDA => Layout::Old,
         OsAbi::CUDA_V2 => Layout::New,
         OsAbi(other) => {
-            return Err(Error::new(
+            return Err(Error::unsupported(
                 format!(
                     "EI_OSABI is {other:#x}, expected 0x33 or 0x41: this CUDA object has a layout that is not known"
                 ),
@@ -383,7 +386,7 @@ fn check_tables(data: &[u8], class: Class, raw: &FileHeader) -> Result<()> {
     if raw.program_header_count != 0 {
         let size = class.program_header_size();
         if usize::from(raw.program_header_size) != size {
-            return Err(Error::new(
+            return Err(Error::malformed(
                 format!(
                     "e_phentsize is {}, expected {size}",
                     raw.program_header_size
@@ -393,7 +396,7 @@ fn check_tables(data: &[u8], class: Class, raw: &FileHeader) -> Result<()> {
         }
         let bytes = (size as u64).saturating_mul(raw.program_header_count.into());
         if slice(data, raw.program_headers, bytes).is_none() {
-            return Err(Error::new(
+            return Err(Error::truncated(
                 format!(
                     "{} program headers from {:#x} do not fit into the file of {:#x} bytes",
                     raw.program_header_count,
@@ -406,7 +409,7 @@ fn check_tables(data: &[u8], class: Class, raw: &FileHeader) -> Result<()> {
     }
     let size = class.section_header_size();
     if raw.section_headers != 0 && usize::from(raw.section_header_size) != size {
-        return Err(Error::new(
+        return Err(Error::malformed(
             format!(
                 "e_shentsize is {}, expected {size}",
                 raw.section_header_size
@@ -421,7 +424,7 @@ fn check_tables(data: &[u8], class: Class, raw: &FileHeader) -> Result<()> {
 fn section_table<'a>(data: &'a [u8], header: &mut Header) -> Result<&'a [u8]> {
     if header.section_headers == 0 {
         if header.section_count != 0 {
-            return Err(Error::new(
+            return Err(Error::malformed(
                 format!(
                     "{} sections are announced, but e_shoff is 0",
                     header.section_count
@@ -449,7 +452,7 @@ fn section_table<'a>(data: &'a [u8], header: &mut Header) -> Result<&'a [u8]> {
 
 #[cold]
 fn no_table(data: &[u8], header: &Header) -> Error {
-    Error::new(
+    Error::truncated(
         format!(
             "the section table ({} headers from {:#x}) does not fit into the file of {:#x} bytes: the file is cut off or damaged",
             header.section_count,

@@ -5,7 +5,7 @@
 //! function. Names repeat in valid files, so the section index is the key throughout.
 
 use crate::{
-    Error, Function, Params, Result,
+    Error, ErrorKind, Function, Params, Result,
     arch::Flags,
     attr::{Annotation, Annotations, ParamRecord, dimensions, of_symbol},
     consts::{Eiattr, ElfType, SectionType, SymbolType},
@@ -151,7 +151,7 @@ fn find<'a>(elf: &Elf<'a>) -> Result<Vec<Function<'a>>> {
 fn function<'a>(elf: &Elf<'a>, section: &Section, names: &mut Names<'a>) -> Result<Function<'a>> {
     let symbol = elf.symbol(section.info & 0x00ff_ffff)?;
     if symbol.place != Place::Section(section.index) || symbol.ty() != SymbolType::FUNC {
-        return Err(Error::new(
+        return Err(Error::malformed(
             format!(
                 "sh_info names symbol {} as the function of this section, but that symbol is none or lies elsewhere",
                 symbol.index
@@ -372,6 +372,7 @@ fn finish(
 #[cold]
 fn overlapping(elf: &Elf<'_>, section: &Section) -> Error {
     let error = Error::new(
+        ErrorKind::Limit,
         "the attribute sections together are longer than the file: they overlap as no tool writes them",
         section.offset,
     );

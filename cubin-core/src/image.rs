@@ -29,7 +29,7 @@ mod patches;
 use core::fmt;
 
 use crate::{
-    Cubin, Error, Result,
+    Cubin, Error, ErrorKind, Result,
     consts::SectionType,
     elf::{Elf, Section},
     limits::LOADER_IMAGE,
@@ -207,6 +207,7 @@ impl<'a> Image<'a> {
     pub fn write(&self, memory: &mut [u8], base: u64) -> Result<()> {
         if memory.len() as u64 != self.length() {
             return Err(Error::new(
+                ErrorKind::Output,
                 format!(
                     "the image takes {} bytes, the memory given has {}",
                     self.length(),
@@ -253,6 +254,7 @@ fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<LoadedSection<'a>>, u64)> {
             .filter(|(_, end)| *end <= LOADER_IMAGE - PAGE);
         let Some((offset, next)) = place else {
             let error = Error::new(
+                ErrorKind::Limit,
                 format!(
                     "the image would be longer than {LOADER_IMAGE:#x} bytes, more than a GPU can address: this section has {:#x} bytes and alignment {:#x}",
                     section.size, section.align

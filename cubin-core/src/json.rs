@@ -50,7 +50,7 @@
 use core::fmt::{self, Display, Write};
 
 use crate::{
-    Cubin, Cuobjdump, Error, Function, Params, Result, Sm,
+    Cubin, Cuobjdump, Error, ErrorKind, Function, Params, Result, Sm,
     cubin::ObjectKind,
     elf::{Class, Layout},
     sizes,
@@ -372,7 +372,11 @@ fn quoted(out: &mut dyn Write, text: &str) -> Result<()> {
 
 #[cold]
 fn full(_: fmt::Error) -> Error {
-    Error::new("the view could not be written: the writer takes no more", 0)
+    Error::new(
+        ErrorKind::Output,
+        "the view could not be written: the writer takes no more",
+        0,
+    )
 }
 
 #[cfg(test)]

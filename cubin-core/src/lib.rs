@@ -38,14 +38,15 @@
 //! | numbers with the names of NVIDIA's tools | [`consts`] |
 //! | entries of a fatbin | [`fatbin`] |
 //! | device code in host objects, archives, libraries, executables | `host` (`views`) |
-//! | what a loader uploads, and its relocations | `image` (`views`) |
+//! | what a loader uploads, and its relocations | `image` (`image`) |
 //! | text, JSON, two builds compared, what every byte is for | `text`, `json`, `diff`, `sizes` (`views`) |
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `views` (default) | the modules `diff`, `host`, `image`, `json`, `sizes`, `text` |
+//! | `image` (default) | the module `image`: what a loader uploads, and its relocations |
+//! | `views` (default) | the modules `diff`, `host`, `json`, `sizes`, `text` |
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
 //! | `demangle` | the module `demangle`: C++ names of symbols |
 //!
@@ -93,7 +94,7 @@ pub mod fatbin;
 mod functions;
 #[cfg(feature = "views")]
 pub mod host;
-#[cfg(feature = "views")]
+#[cfg(feature = "image")]
 pub mod image;
 #[cfg(feature = "views")]
 pub mod json;
@@ -114,7 +115,7 @@ pub mod variable;
 pub use arch::Sm;
 pub use cubin::Cubin;
 pub use cuobjdump::Cuobjdump;
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use kernel::{Function, LaunchBounds, Param, Params, Resources, Stack};
 
 /// The examples of the readme compile.

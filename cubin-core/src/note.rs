@@ -102,7 +102,7 @@ impl<'a> Tool<'a> {
                 .and_then(|tail| core::ffi::CStr::from_bytes_until_nul(tail).ok())
                 .map(core::ffi::CStr::to_bytes)
                 .ok_or_else(|| {
-                    Error::new(
+                    Error::malformed(
                         format!("the string at {at:#x} of a tool entry lies outside of it"),
                         pool_offset.saturating_add(at.into()),
                     )

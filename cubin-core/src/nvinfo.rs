@@ -118,7 +118,7 @@ fn record<'a>(reader: &mut Reader<'a>) -> Result<Attribute<'a>> {
 
 #[cold]
 fn unknown_format(format: u8, code: u8, offset: u64) -> Error {
-    Error::new(
+    Error::malformed(
         format!(
             "attribute {code:#04x} has format {format}, expected 1 to 4: the section is damaged or newer than this reader"
         ),

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn truncated(&self, wanted: u64) -> Error {
-        Error::new(
+        Error::truncated(
             format!(
                 "{wanted} bytes expected, {} left: the data is cut off or damaged",
                 self.rest.len()

@@ -7,7 +7,7 @@
 //! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5.
 
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     consts::{RelocType, SectionType},
     elf::{Class, Elf, Section, raw},
     reader::Reader,
@@ -58,7 +58,7 @@ pub fn entries<'a>(elf: &Elf<'a>, section: &Section) -> Option<Relocations<'a>> 
             "relocation entries have {} bytes here, expected {size}",
             section.entsize
         );
-        Err(elf.place(Error::new(what, section.offset), section))
+        Err(elf.place(Error::malformed(what, section.offset), section))
     };
     let (reader, damage) = match reader {
         Ok(reader) => (reader, None),
@@ -94,7 +94,7 @@ pub fn tables<'a>(elf: &Elf<'a>) -> impl Iterator<Item = Result<Table<'a>>> {
                 Some(_) => Ok(Table { section, entries }),
                 None => {
                     let what = "the relocation sections together are longer than the file: they overlap as no tool writes them";
-                    Err(elf.place(Error::new(what, section.offset), &section))
+                    Err(elf.place(Error::new(ErrorKind::Limit, what, section.offset), &section))
                 }
             })
         })
@@ -108,7 +108,7 @@ impl Relocations<'_> {
         let bytes = self.reader.bytes(size)?;
         let Some(raw) = raw::relocation(self.class, self.explicit, bytes) else {
             // Not reached: there are as many bytes as the structure has.
-            return Err(Error::new("a relocation is cut off", file_offset));
+            return Err(Error::truncated("a relocation is cut off", file_offset));
         };
         Ok(Relocation {
             offset: raw.offset,

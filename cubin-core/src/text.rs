@@ -20,7 +20,7 @@ mod functions;
 
 use core::fmt::{Display, Write};
 
-use crate::{Cubin, Error, Result};
+use crate::{Cubin, Error, ErrorKind, Result};
 
 /// Writes everything that is known about a cubin.
 ///
@@ -55,7 +55,11 @@ use line;
 
 #[cold]
 fn full(_: core::fmt::Error) -> Error {
-    Error::new("the view could not be written: the writer takes no more", 0)
+    Error::new(
+        ErrorKind::Output,
+        "the view could not be written: the writer takes no more",
+        0,
+    )
 }
 
 impl Text<'_> {

@@ -3,7 +3,7 @@
 
 use std::{fmt, fs, path::PathBuf};
 
-use cubin_core::{Cubin, json, sizes, text};
+use cubin_core::{Cubin, ErrorKind, json, sizes, text};
 
 struct Sink;
 
@@ -196,6 +196,54 @@ fn messages_say_what_where_and_what_next() {
         cut.contains("the file is cut off or damaged") || cut.contains("do not fit"),
         "{cut}"
     );
+}
+
+/// The kind tells what to try next, so each has a case.
+#[test]
+fn kinds_of_errors() {
+    let cubin = fixture("min-13.5-sm_90a");
+    let kind = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut data = cubin.clone();
+        change(&mut data);
+        Cubin::parse(&data).expect_err("a damaged file").kind()
+    };
+    assert_eq!(kind(&|data| data[0] = b'M'), ErrorKind::WrongFormat);
+    assert_eq!(kind(&|data| data.truncate(8)), ErrorKind::WrongFormat);
+    assert_eq!(
+        kind(&|data| put(data, 18, 2, 62)),
+        ErrorKind::WrongFormat,
+        "x86-64"
+    );
+    assert_eq!(kind(&|data| data.truncate(200)), ErrorKind::Truncated);
+    assert_eq!(kind(&|data| put(data, 58, 2, 40)), ErrorKind::Malformed);
+    assert_eq!(
+        kind(&|data| data[7] = 9),
+        ErrorKind::Unsupported,
+        "EI_OSABI"
+    );
+
+    let read = Cubin::parse(&cubin).expect("a valid cubin");
+    let section = read.elf().section(99_999).expect_err("no such section");
+    assert_eq!(section.kind(), ErrorKind::Malformed);
+
+    struct Full;
+    impl std::fmt::Write for Full {
+        fn write_str(&mut self, _: &str) -> std::fmt::Result {
+            Err(std::fmt::Error)
+        }
+    }
+    let full = text::write(&read, &mut Full).expect_err("a writer that takes nothing");
+    assert_eq!(full.kind(), ErrorKind::Output);
+
+    // Without a magic number, and with one but nothing behind it.
+    let fatbin = |bytes: &[u8]| {
+        let first = cubin_core::fatbin::containers(bytes, 0).next();
+        first.expect("an item").expect_err("damage").kind()
+    };
+    assert_eq!(fatbin(b"no fatbin"), ErrorKind::WrongFormat);
+    assert_eq!(fatbin(&[0x50, 0xed, 0x55, 0xba]), ErrorKind::Truncated);
+    let name = cubin_core::elf::StringTable::default().get(5);
+    assert_eq!(name.expect_err("no such name").kind(), ErrorKind::Malformed);
 }
 
 #[test]

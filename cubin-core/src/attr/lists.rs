@@ -29,7 +29,7 @@ impl<'a, T, const N: usize> Records<'a, T, N> {
         let bytes = attribute.bytes().get(skip..).unwrap_or_default();
         match bytes.len().checked_rem(N) {
             Some(0) => Ok(Self { bytes, decode }),
-            _ => Err(Error::new(
+            _ => Err(Error::malformed(
                 format!(
                     "{} holds {} bytes, expected a multiple of {N}",
                     Eiattr(attribute.code),

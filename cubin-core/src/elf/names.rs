@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Error, Result, limits};
+use crate::{Error, ErrorKind, Result, limits};
 
 /// A string table.
 #[derive(Clone, Copy, Default)]
@@ -41,7 +41,14 @@ impl<'a> StringTable<'a> {
     fn bad_name(&self, at: u32, left: usize) -> Error {
         let offset = self.offset.saturating_add(u64::from(at));
         let size = self.bytes.len();
+        // The bound is not the file's.
+        let kind = if left >= limits::NAME {
+            ErrorKind::Limit
+        } else {
+            ErrorKind::Malformed
+        };
         Error::new(
+            kind,
             if left == 0 {
                 format!("name offset {at:#x} lies outside the string table of {size:#x} bytes")
             } else if left >= limits::NAME {
@@ -119,6 +126,7 @@ impl<'a> Names<'a> {
     #[cold]
     fn overlapping(&self, at: u32) -> Error {
         Error::new(
+            ErrorKind::Limit,
             format!(
                 "the names of this file add up to more than {} times its length: they overlap as no tool writes them",
                 limits::NAME_SCAN_FACTOR

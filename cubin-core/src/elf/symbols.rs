@@ -57,7 +57,7 @@ impl<'a> Elf<'a> {
 
     #[cold]
     fn no_symbol(&self, index: u32) -> Error {
-        Error::new(
+        Error::malformed(
             format!(
                 "symbol {index} is referred to, but the file has only {} symbols",
                 self.symbol_count()
@@ -74,7 +74,7 @@ impl<'a> Elf<'a> {
         });
         match entry {
             Some(bytes) => Ok(u32::from_le_bytes(*bytes)),
-            None => Err(Error::new(
+            None => Err(Error::malformed(
                 format!(
                     "symbol {index} has an extended section number, but the file has no entry for it in a SHT_SYMTAB_SHNDX section"
                 ),

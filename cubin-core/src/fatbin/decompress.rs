@@ -5,7 +5,7 @@ use std::borrow::Cow;
 #[cfg(feature = "fatbin")]
 use super::length;
 use super::{Compression, Entry};
-use crate::{Result, consts::EntryKind, elf::Elf, limits};
+use crate::{ErrorKind, Result, consts::EntryKind, elf::Elf, limits};
 
 /// Where the last structure of an ELF file ends: its tables, or the data of a section.
 fn extent(elf: &Elf<'_>) -> u64 {
@@ -73,15 +73,19 @@ impl<'a> Entry<'a> {
             return Ok(Cow::Borrowed(self.stored()));
         }
         if self.uncompressed_size > limit {
-            return Err(self.error(&format!(
-                "it claims {} bytes after decompression, the limit is {limit}",
-                self.uncompressed_size
-            )));
+            return Err(self.error(
+                ErrorKind::Limit,
+                &format!(
+                    "it claims {} bytes after decompression, the limit is {limit}",
+                    self.uncompressed_size
+                ),
+            ));
         }
         match compression {
             Compression::Lz4 => self.lz4().map(Cow::Owned),
             Compression::Zstd => self.zstd().map(Cow::Owned),
             _ => Err(self.error(
+                ErrorKind::Unsupported,
                 "its encoding is not public; `nvlink -lto` reads it, or build without `-dlto`",
             )),
         }
@@ -90,7 +94,7 @@ impl<'a> Entry<'a> {
     /// The text of a PTX entry, without the NULs at its end. fatbinary replaces comments by blank lines.
     ///
     /// # Errors
-    /// When the entry holds no PTX, as [`image`](Self::image), or when the text is no UTF-8.
+    /// When the entry holds no PTX, as [`image`](Self::image), or when the text is not UTF-8.
     pub fn ptx(&self) -> Result<String> {
         self.ptx_within(limits::FATBIN_IMAGE)
     }
@@ -101,15 +105,18 @@ impl<'a> Entry<'a> {
     /// As [`ptx`](Self::ptx).
     pub fn ptx_within(&self, limit: u64) -> Result<String> {
         if self.kind != EntryKind::PTX {
-            return Err(self.error("it holds no PTX"));
+            return Err(self.error(ErrorKind::WrongFormat, "it holds no PTX"));
         }
         let mut text = self.image_within(limit)?.into_owned();
         while text.pop_if(|byte| *byte == 0).is_some() {}
         String::from_utf8(text).map_err(|error| {
-            self.error(&format!(
-                "its PTX is no UTF-8 from byte {} on",
-                error.utf8_error().valid_up_to()
-            ))
+            self.error(
+                ErrorKind::Malformed,
+                &format!(
+                    "its PTX is not UTF-8 from byte {} on",
+                    error.utf8_error().valid_up_to()
+                ),
+            )
         })
     }
 
@@ -119,11 +126,14 @@ impl<'a> Entry<'a> {
         if length(&image) == self.uncompressed_size {
             return Ok(image);
         }
-        Err(self.error(&format!(
-            "it holds {} bytes after decompression, its header says {}",
-            image.len(),
-            self.uncompressed_size
-        )))
+        Err(self.error(
+            ErrorKind::Malformed,
+            &format!(
+                "it holds {} bytes after decompression, its header says {}",
+                image.len(),
+                self.uncompressed_size
+            ),
+        ))
     }
 
     #[cfg(feature = "fatbin")]
@@ -131,17 +141,22 @@ impl<'a> Entry<'a> {
         // A token byte of 0xff per 255 bytes is the best that LZ4 can do: refuse before allocating what cannot come.
         let best = length(self.payload).saturating_mul(255);
         if self.uncompressed_size > best {
-            return Err(self.error(&format!(
+            return Err(self.error(ErrorKind::Malformed, &format!(
                 "it claims {} bytes after decompression, but {} bytes of LZ4 give at most {best}",
                 self.uncompressed_size,
                 self.payload.len()
             )));
         }
         let size = usize::try_from(self.uncompressed_size)
-            .map_err(|_| self.error("it is larger than the address space"))?;
+            .map_err(|_| self.error(ErrorKind::Limit, "it is larger than the address space"))?;
         let mut image = vec![0; size];
-        let written = lz4_flex::block::decompress_into(self.payload, &mut image)
-            .map_err(|error| self.error(&format!("its LZ4 block is damaged: {error}")))?;
+        let written =
+            lz4_flex::block::decompress_into(self.payload, &mut image).map_err(|error| {
+                self.error(
+                    ErrorKind::Malformed,
+                    &format!("its LZ4 block is damaged: {error}"),
+                )
+            })?;
         image.truncate(written);
         self.check_length(image)
     }
@@ -154,7 +169,10 @@ impl<'a> Entry<'a> {
         const STEP: usize = 1 << 20;
 
         let damaged = |error: &dyn core::fmt::Display| {
-            self.error(&format!("its zstd frame is damaged: {error}"))
+            self.error(
+                ErrorKind::Malformed,
+                &format!("its zstd frame is damaged: {error}"),
+            )
         };
         let mut source = self.payload;
         let mut decoder = FrameDecoder::new();
@@ -188,6 +206,9 @@ impl<'a> Entry<'a> {
     #[cfg(not(feature = "fatbin"))]
     #[cold]
     fn unsupported(&self) -> crate::Error {
-        self.error("it is compressed; build cubin-core with the feature `fatbin` to read it")
+        self.error(
+            ErrorKind::Unsupported,
+            "it is compressed; build cubin-core with the feature `fatbin` to read it",
+        )
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::{length, tail, u16_at, u32_at, u64_at, window};
 use crate::{
-    Error, Result, Sm,
+    Error, ErrorKind, Result, Sm,
     arch::Suffix,
     consts::{EntryFlags, EntryKind},
     limits::FATBIN_ENTRY_HEADER,
@@ -112,11 +112,16 @@ impl Entry<'_> {
         let lz4 = self.flags.has(EntryFlags::LZ4);
         let zstd = self.flags.has(EntryFlags::ZSTD);
         match (lz4, zstd) {
-            (true, true) => Err(self.error("its flags say LZ4 and zstd at once")),
-            (false, false) if self.uncompressed_size != 0 => Err(self.error(&format!(
-                "it is compressed, but its flags {:#x} name no scheme that is known",
-                self.flags.0
-            ))),
+            (true, true) => {
+                Err(self.error(ErrorKind::Malformed, "its flags say LZ4 and zstd at once"))
+            }
+            (false, false) if self.uncompressed_size != 0 => Err(self.error(
+                ErrorKind::Unsupported,
+                &format!(
+                    "it is compressed, but its flags {:#x} name no scheme that is known",
+                    self.flags.0
+                ),
+            )),
             // Only then is the size after decompression recorded.
             _ if self.uncompressed_size == 0 => Ok(Compression::Stored),
             _ if self.kind == EntryKind::NVVM_LTO => Ok(Compression::Private),
@@ -133,12 +138,13 @@ impl Entry<'_> {
 
     /// An error about this entry.
     #[cold]
-    pub(super) fn error(&self, what: &str) -> Error {
+    pub(super) fn error(&self, kind: ErrorKind, what: &str) -> Error {
         let target = match self.target() {
             Some(target) => target.to_string(),
             None => format!("SM number {}", self.sm),
         };
         Error::new(
+            kind,
             format!("fatbin entry {} for {target}: {what}", self.kind),
             self.offset,
         )
@@ -152,19 +158,23 @@ struct Extent {
     total: u64,
 }
 
-/// Sizes of the entry at the start of `data`; the reason when they cannot be right.
-fn extent(data: &[u8]) -> Result<Extent, String> {
+/// Sizes of the entry at the start of `data`, which lies at `offset` of the file.
+fn extent(data: &[u8], offset: u64) -> Result<Extent> {
     let (Some(header), Some(padded), Some(_)) =
         (u32_at(data, 4), u64_at(data, 8), u64_at(data, 56))
     else {
-        return Err(format!(
-            "a fatbin entry header needs {MIN_HEADER} bytes, {} are left",
-            data.len()
+        let left = data.len();
+        return Err(Error::truncated(
+            format!("a fatbin entry header needs {MIN_HEADER} bytes, {left} are left"),
+            offset,
         ));
     };
     if !(MIN_HEADER..=FATBIN_ENTRY_HEADER).contains(&header) {
-        return Err(format!(
-            "a fatbin entry header of {header} bytes is impossible: at least {MIN_HEADER}, at most {FATBIN_ENTRY_HEADER}"
+        return Err(Error::malformed(
+            format!(
+                "a fatbin entry header of {header} bytes is impossible: at least {MIN_HEADER}, at most {FATBIN_ENTRY_HEADER}"
+            ),
+            offset,
         ));
     }
     let total = u64::from(header)
@@ -176,9 +186,12 @@ fn extent(data: &[u8]) -> Result<Extent, String> {
             padded,
             total,
         }),
-        None => Err(format!(
-            "a fatbin entry of {header} and {padded} bytes passes the end of its container, which has {} left",
-            data.len()
+        None => Err(Error::truncated(
+            format!(
+                "a fatbin entry of {header} and {padded} bytes passes the end of its container, which has {} left",
+                data.len()
+            ),
+            offset,
         )),
     }
 }
@@ -187,21 +200,21 @@ fn extent(data: &[u8]) -> Result<Extent, String> {
 pub(super) fn plausible(data: &[u8]) -> bool {
     u16_at(data, 2) == Some(VERSION)
         && u32_at(data, 4).is_some_and(|header| header % 8 == 0)
-        && extent(data).is_ok_and(|extent| extent.padded != 0)
+        && extent(data, 0).is_ok_and(|extent| extent.padded != 0)
 }
 
 /// The entry at the start of `data`, which lies at `offset` of the file, and the distance to the next one when known.
 pub(super) fn parse(data: &[u8], offset: u64) -> (Result<Entry<'_>>, Option<u64>) {
-    match extent(data) {
+    match extent(data, offset) {
         Ok(extent) => (fields(data, offset, &extent), Some(extent.total)),
-        Err(what) => (Err(Error::new(what, offset)), None),
+        Err(error) => (Err(error), None),
     }
 }
 
 fn fields<'a>(data: &'a [u8], offset: u64, extent: &Extent) -> Result<Entry<'a>> {
     let header_size = u64::from(extent.header);
     let header = window(data, 0, header_size);
-    let wrong = |what: String| Error::new(what, offset);
+    let wrong = |what: String| Error::malformed(what, offset);
     // `extent` has seen 64 bytes: no read below fails.
     let word = |at| u32_at(header, at).unwrap_or_default();
     let half = |at| u16_at(header, at).unwrap_or_default();
@@ -209,10 +222,13 @@ fn fields<'a>(data: &'a [u8], offset: u64, extent: &Extent) -> Result<Entry<'a>>
 
     let kind = EntryKind(half(0));
     if half(2) != VERSION {
-        return Err(wrong(format!(
-            "fatbin entry version {:#x} is unknown, only {VERSION:#x} is",
-            half(2)
-        )));
+        return Err(Error::unsupported(
+            format!(
+                "fatbin entry version {:#x} is unknown, only {VERSION:#x} is",
+                half(2)
+            ),
+            offset,
+        ));
     }
     let compressed = u64::from(word(16));
     if compressed > extent.padded {

@@ -26,7 +26,7 @@ pub use entry::{Compression, Entry};
 use core::fmt;
 
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     consts::{EntryKind, FATBIN_MAGIC},
 };
 
@@ -159,8 +159,9 @@ impl<'a> Iterator for Containers<'a> {
         self.at = gap_end;
         if !self.scan && gap.iter().any(|byte| *byte != 0) {
             return Some(Err(Error::new(
+                ErrorKind::WrongFormat,
                 format!(
-                    "{} bytes are no fatbin: a container starts with the magic number {FATBIN_MAGIC:#x}",
+                    "{} bytes are not a fatbin: a container starts with the magic number {FATBIN_MAGIC:#x}",
                     gap.len()
                 ),
                 self.base.saturating_add(gap_start),
@@ -189,7 +190,7 @@ impl<'a> Containers<'a> {
         let (Some(version), Some(size), Some(declared)) =
             (u16_at(header, 4), u16_at(header, 6), u64_at(header, 8))
         else {
-            return Err(Error::new(
+            return Err(Error::truncated(
                 format!(
                     "a fatbin header needs {CONTAINER_HEADER} bytes, {} are left",
                     header.len()
@@ -198,7 +199,7 @@ impl<'a> Containers<'a> {
             ));
         };
         if version != CONTAINER_VERSION {
-            return Err(Error::new(
+            return Err(Error::unsupported(
                 format!(
                     "fatbin version {version} is unknown, only {CONTAINER_VERSION} is; \
                      or these bytes only look like a fatbin"
@@ -207,7 +208,7 @@ impl<'a> Containers<'a> {
             ));
         }
         if u64::from(size) < CONTAINER_HEADER || u64::from(size) > length(header) {
-            return Err(Error::new(
+            return Err(Error::malformed(
                 format!("fatbin header size {size} is impossible, {CONTAINER_HEADER} is usual"),
                 offset,
             ));
@@ -277,7 +278,7 @@ impl<'a> Entries<'a> {
     fn report_missing(&mut self, offset: u64) -> Option<Result<Entry<'a>>> {
         let missing = core::mem::take(&mut self.missing);
         (missing != 0).then(|| {
-            Err(Error::new(
+            Err(Error::truncated(
                 format!(
                     "the fatbin is cut off: its header promises {missing} more bytes than there are"
                 ),

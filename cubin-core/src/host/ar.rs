@@ -76,7 +76,7 @@ impl<'a> Iterator for Members<'a> {
         if self.thin {
             self.thin = false;
             self.at = self.data.len();
-            return Some(Err(Error::new(
+            return Some(Err(Error::unsupported(
                 "a thin archive holds only the names of its members: give those files themselves",
                 0,
             )));
@@ -88,11 +88,11 @@ impl<'a> Iterator for Members<'a> {
                 self.at = self.data.len();
                 return None;
             }
-            let (name, body) = match header(rest) {
+            let (name, body) = match header(rest, start as u64) {
                 Ok(found) => found,
-                Err(what) => {
+                Err(error) => {
                     self.at = start.saturating_add(resume(rest));
-                    return Some(Err(Error::new(what, start as u64)));
+                    return Some(Err(error));
                 }
             };
             let offset = start.saturating_add(HEADER);
@@ -141,28 +141,35 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Name and contents of the member whose header starts `rest`.
-fn header(rest: &[u8]) -> Result<(&[u8], &[u8]), String> {
+/// Name and contents of the member whose header starts `rest`, at `offset` of the file.
+fn header(rest: &[u8], offset: u64) -> Result<(&[u8], &[u8])> {
     let (Some(header), Some(body)) = (rest.get(..HEADER), rest.get(HEADER..)) else {
-        return Err(format!(
-            "an archive member's header needs {HEADER} bytes, {} are left",
-            rest.len()
+        let left = rest.len();
+        return Err(Error::truncated(
+            format!("an archive member's header needs {HEADER} bytes, {left} are left"),
+            offset,
         ));
     };
     if !header.ends_with(HEADER_END) {
-        return Err("an archive member's header does not end as it must".to_owned());
+        return Err(Error::malformed(
+            "an archive member's header does not end as it must",
+            offset,
+        ));
     }
     let name = header.get(..16).unwrap_or_default().trim_ascii_end();
     let size = header
         .get(48..58)
         .and_then(|digits| decimal(digits.trim_ascii_end()))
-        .ok_or("an archive member's size is no number")?;
+        .ok_or_else(|| Error::malformed("an archive member's size is not a number", offset))?;
     match body.get(..size) {
         Some(body) => Ok((name, body)),
-        None => Err(format!(
-            "the archive member `{}` of {size} bytes passes the end of the file, which has {} left",
-            String::from_utf8_lossy(name),
-            body.len()
+        None => Err(Error::truncated(
+            format!(
+                "the archive member `{}` of {size} bytes passes the end of the file, which has {} left",
+                String::from_utf8_lossy(name),
+                body.len()
+            ),
+            offset,
         )),
     }
 }
@@ -172,7 +179,7 @@ fn resume(rest: &[u8]) -> usize {
     let mut at = 2;
     while at < rest.len() {
         let candidate = rest.get(at..).unwrap_or_default();
-        if header(candidate).is_ok() {
+        if header(candidate, 0).is_ok() {
             return at;
         }
         at = at.saturating_add(2);

@@ -171,11 +171,8 @@ fn name_place<'a>(
             ..code
         }),
         (Err(error), Some(member)) => {
-            let named = Error::new(format!("{member}: {}", error.message()), error.offset());
-            Err(match error.section() {
-                Some(section) => named.in_section(section),
-                None => named,
-            })
+            let message = format!("{member}: {}", error.message());
+            Err(error.reworded(message))
         }
         (Err(error), None) => Err(error),
     }
@@ -200,9 +197,9 @@ fn object(data: &[u8], base: u64) -> impl Iterator<Item = Result<DeviceCode<'_>>
         },
     }));
     let (found, lost) = match kind {
-        FileKind::HostElf => match sections::find(data, &FATBIN_SECTIONS) {
+        FileKind::HostElf => match sections::find(data, base, &FATBIN_SECTIONS) {
             Ok(found) => (found, None),
-            Err(what) => (Vec::new(), Some(Err(Error::new(what, base)))),
+            Err(error) => (Vec::new(), Some(Err(error))),
         },
         _ => (Vec::new(), None),
     };
@@ -237,18 +234,17 @@ fn section_regions(
     let mut read_to = 0;
     found.into_iter().map(move |section| {
         let place = base.saturating_add(section.offset);
-        let error = |what: String| Err(Error::new(what, place).in_section(section.name));
         let Some(bytes) = bytes_of(data, &section) else {
-            return error(format!(
+            let what = format!(
                 "the section's {} bytes pass the end of the file, which has {}; is the file cut off?",
                 section.size,
                 data.len()
-            ));
+            );
+            return Err(Error::truncated(what, place).in_section(section.name));
         };
         if section.offset < read_to {
-            return error(
-                "the section shares bytes with another fatbin section: the section table is damaged".to_owned(),
-            );
+            let what = "the section shares bytes with another fatbin section: the section table is damaged";
+            return Err(Error::malformed(what, place).in_section(section.name));
         }
         read_to = section.offset.saturating_add(section.size);
         Ok(Region {

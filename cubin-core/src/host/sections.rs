@@ -1,6 +1,7 @@
 //! Just enough of host ELF files to find named sections: both classes, little-endian, any machine.
 
 use crate::{
+    Error, Result,
     consts::{ElfMachine, SectionType},
     elf::{
         Class,
@@ -22,37 +23,52 @@ pub(super) fn machine(data: &[u8]) -> Option<ElfMachine> {
 }
 
 /// The sections of `data` that bear one of `names` and hold bytes, in section order; none when there is no section table.
-pub(super) fn find(data: &[u8], names: &[&'static str]) -> Result<Vec<Section>, String> {
+///
+/// `base` is where `data` starts in the whole file.
+pub(super) fn find(data: &[u8], base: u64, names: &[&'static str]) -> Result<Vec<Section>> {
+    let cut = |what: String| Error::truncated(what, base);
     let class = match (data.get(4), data.get(5)) {
         (Some(&ELFCLASS64), Some(&ELFDATA2LSB)) => Class::Elf64,
         (Some(&ELFCLASS32), Some(&ELFDATA2LSB)) => Class::Elf32,
         (Some(class), Some(order)) => {
-            return Err(format!(
-                "an ELF file of class {class}, byte order {order}: only little-endian hosts run CUDA"
+            return Err(Error::unsupported(
+                format!(
+                    "an ELF file of class {class}, byte order {order}: only little-endian hosts run CUDA"
+                ),
+                base,
             ));
         }
-        _ => return Err(format!("an ELF file of {} bytes is cut off", data.len())),
+        _ => {
+            return Err(cut(format!(
+                "an ELF file of {} bytes is cut off",
+                data.len()
+            )));
+        }
     };
-    let header = raw::header(class, data).ok_or("the ELF header is cut off")?;
+    let header =
+        raw::header(class, data).ok_or_else(|| cut("the ELF header is cut off".to_owned()))?;
     let table = header.section_headers;
     if table == 0 {
         return Ok(Vec::new());
     }
     let size = class.section_header_size();
     if usize::from(header.section_header_size) != size {
-        return Err(format!(
-            "the ELF header says {} bytes per section header, {size} are right",
-            header.section_header_size
+        return Err(Error::malformed(
+            format!(
+                "the ELF header says {} bytes per section header, {size} are right",
+                header.section_header_size
+            ),
+            base,
         ));
     }
     let rest = usize::try_from(table)
         .ok()
         .and_then(|table| data.get(table..))
         .ok_or_else(|| {
-            format!(
+            cut(format!(
                 "the section table at {table} lies past the end of the file, which has {} bytes; is it cut off?",
                 data.len()
-            )
+            ))
         })?;
     // Only the fields are of interest here, so no index is given.
     let section = |bytes| raw::section(class, bytes, 0);
@@ -61,7 +77,7 @@ pub(super) fn find(data: &[u8], names: &[&'static str]) -> Result<Vec<Section>, 
         .clone()
         .next()
         .and_then(section)
-        .ok_or("the section table is cut off")?;
+        .ok_or_else(|| cut("the section table is cut off".to_owned()))?;
     // Extended numbering: more than 65,279 sections put count and string table into section 0.
     let count = match header.section_count {
         0 => first.size,
@@ -73,19 +89,24 @@ pub(super) fn find(data: &[u8], names: &[&'static str]) -> Result<Vec<Section>, 
     };
     let have = headers.len() as u64;
     if count > have {
-        return Err(format!(
+        return Err(cut(format!(
             "the section table has {count} entries by the header, the file holds {have}; is it cut off?"
-        ));
+        )));
     }
     let table = headers
         .clone()
         .nth(strings as usize)
         .and_then(section)
-        .ok_or_else(|| format!("section {strings}, the table of section names, does not exist"))?;
+        .ok_or_else(|| {
+            let what = format!("section {strings}, the table of section names, does not exist");
+            Error::malformed(what, base)
+        })?;
     let table = usize::try_from(table.offset)
         .ok()
         .and_then(|start| data.get(start..))
-        .ok_or("the table of section names lies past the end of the file")?;
+        .ok_or_else(
+            || cut("the table of section names lies past the end of the file".to_owned()),
+        )?;
     let mut found = Vec::new();
     for header in headers
         .take(usize::try_from(count).unwrap_or(usize::MAX))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Bank, Image, Kernel};
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     consts::{Eiattr, Eifmt},
     elf::{Names, Place, Section, utf8_part},
     reader::Reader,
@@ -135,7 +135,7 @@ impl<'a> Image<'a> {
                 };
                 left = left.checked_sub(section.size).ok_or_else(|| {
                     let what = "the attribute sections together are longer than the file: they overlap as no tool writes them";
-                    elf.place(Error::new(what, section.offset), &section)
+                    elf.place(Error::new(ErrorKind::Limit, what, section.offset), &section)
                 })?;
                 self.read_attributes(&section, owner, &by_name, &mut symbols)
                     .map_err(|error| elf.place(error, &section))?;
@@ -191,7 +191,7 @@ impl<'a> Image<'a> {
             }
             let mut payload = Reader::new(payload, place.saturating_add(4));
             if payload.len() < 8 {
-                return Err(Error::new(
+                return Err(Error::malformed(
                     format!("attribute {code} has {} bytes, needs 8", payload.len()),
                     place,
                 ));

@@ -2,7 +2,7 @@
 
 use super::{Image, LoadedSection};
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     consts::RelocType,
     elf::{Place, Symbol},
     reloc::{self, Relocation},
@@ -70,16 +70,19 @@ impl Image<'_> {
 
     /// Checks one relocation of `target`.
     fn pending(&self, entry: &Relocation, target: &LoadedSection<'_>) -> Result<Pending> {
-        let error = |what: String| Err(Error::new(what, entry.file_offset));
+        let error = |kind, what: String| Err(Error::new(kind, what, entry.file_offset));
         let (skip, width, high) = match entry.ty {
             RelocType::R_CUDA_64 => (0, 8, false),
             RelocType::R_CUDA_ABS32_LO_32 => (4, 4, false),
             RelocType::R_CUDA_ABS32_HI_32 => (4, 4, true),
             other => {
-                return error(format!(
-                    "a relocation of type {other} cannot be loaded: only R_CUDA_64, R_CUDA_ABS32_LO_32 and R_CUDA_ABS32_HI_32 can; {}",
-                    reason(other)
-                ));
+                return error(
+                    ErrorKind::Unsupported,
+                    format!(
+                        "a relocation of type {other} cannot be loaded: only R_CUDA_64, R_CUDA_ABS32_LO_32 and R_CUDA_ABS32_HI_32 can; {}",
+                        reason(other)
+                    ),
+                );
             }
         };
         let symbol = self.elf.symbol(entry.symbol)?;
@@ -88,36 +91,45 @@ impl Image<'_> {
             Place::Undefined | Place::Reserved(_) => None,
         };
         let Some(home) = home else {
-            return error(format!(
-                "a relocation names {}, which is not in the image{}",
-                self.symbol_text(&symbol),
-                match symbol.place {
-                    Place::Undefined =>
-                        ": the file does not define it, the driver or another object does",
-                    _ => "",
-                }
-            ));
+            return error(
+                ErrorKind::Unsupported,
+                format!(
+                    "a relocation names {}, which is not in the image{}",
+                    self.symbol_text(&symbol),
+                    match symbol.place {
+                        Place::Undefined =>
+                            ": the file does not define it, the driver or another object does",
+                        _ => "",
+                    }
+                ),
+            );
         };
         let in_section = entry.offset.checked_add(skip);
         let at = in_section
             .and_then(|at| at.checked_add(target.offset))
             .filter(|at| at.checked_add(width).is_some_and(|end| end <= self.end));
         let (Some(in_section), Some(at)) = (in_section, at) else {
-            return error(format!(
-                "a relocation patches {width} bytes at {:#x} of its section, past the end of the laid-out sections",
-                entry.offset
-            ));
+            return error(
+                ErrorKind::Malformed,
+                format!(
+                    "a relocation patches {width} bytes at {:#x} of its section, past the end of the laid-out sections",
+                    entry.offset
+                ),
+            );
         };
         let addend = match entry.addend {
             Some(addend) => addend.cast_unsigned(),
             None => match in_place(target.bytes, in_section, width) {
                 Some(addend) => addend,
                 None => {
-                    return error(format!(
-                        "a relocation patches {width} bytes at {:#x}, past the end of its section of {:#x} bytes",
-                        entry.offset,
-                        target.bytes.len()
-                    ));
+                    return error(
+                        ErrorKind::Malformed,
+                        format!(
+                            "a relocation patches {width} bytes at {:#x}, past the end of its section of {:#x} bytes",
+                            entry.offset,
+                            target.bytes.len()
+                        ),
+                    );
                 }
             },
         };
