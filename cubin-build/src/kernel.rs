@@ -1,6 +1,9 @@
 //! What is known of a kernel on a target: one type, from the cubin to generated code, policy, baseline and reports.
 
-use cubin_core::{Cubin, Function, LaunchBounds, Params, Resources, Sm};
+use cubin_core::{
+    Cubin, Function, LaunchBounds, Params, Resources, Sm,
+    variable::{Space, Variable},
+};
 
 use crate::source::Span;
 
@@ -30,8 +33,12 @@ pub struct Facts {
     /// Whether it, or a function that it calls, uses dynamic shared memory (`extern __shared__`). `None` where there was
     /// no PTX to tell: the cubin says it per file only.
     pub dynamic_shared: Option<bool>,
-    /// Symbols of functions outside the cubin that it needs, sorted: `vprintf`, `malloc`, `__assertfail`.
+    /// Symbols of functions outside the cubin that it needs, sorted: `vprintf`, `malloc`, `__assertfail`. Those that
+    /// functions need which it calls are among them, in whole programs and in linked code (13.5).
     pub externs: Vec<String>,
+    /// (bank, bytes) of the constant banks of the whole cubin, which its kernels share: bank 3 holds the `__constant__`
+    /// variables. Empty until it is set.
+    pub module_constant: Vec<(u8, u64)>,
 }
 
 /// Bytes that ptxas moves between registers and local memory because it ran out of registers, per thread.
@@ -48,6 +55,24 @@ impl Spills {
     pub const fn total(self) -> u64 {
         self.stores.saturating_add(self.loads)
     }
+}
+
+/// (bank, bytes) of the constant banks that a cubin's variables lie in, by bank: each is as long as its last variable
+/// reaches.
+pub fn constant_banks(variables: &[Variable<'_>]) -> Vec<(u8, u64)> {
+    let mut banks: Vec<(u8, u64)> = Vec::new();
+    for variable in variables {
+        let Space::Constant(bank) = variable.space else {
+            continue;
+        };
+        let end = variable.offset.saturating_add(variable.size);
+        match banks.iter_mut().find(|(known, _)| *known == bank) {
+            Some((_, bytes)) => *bytes = end.max(*bytes),
+            None => banks.push((bank, end)),
+        }
+    }
+    crate::sorted::sort(&mut banks);
+    banks
 }
 
 impl Facts {
@@ -68,6 +93,7 @@ impl Facts {
             spilling_callees: Vec::new(),
             dynamic_shared: None,
             externs: Vec::new(),
+            module_constant: Vec::new(),
         }
     }
 

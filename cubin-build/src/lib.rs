@@ -100,6 +100,7 @@ pub mod jobs;
 #[doc(hidden)]
 pub mod json;
 pub mod kernel;
+mod options;
 mod paths;
 pub mod policy;
 mod report;

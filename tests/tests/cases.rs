@@ -16,8 +16,9 @@
 //! | `message` | a text that the findings must contain |
 //!
 //! Figures: `registers`, `stack` (bytes or `unknown`), `spills` (bytes, from `ptxas -v`), `static-shared`, `params`
-//! (bytes), `barriers`, `max-threads`, `required-threads`, `cluster` (`2x1x1` or `none`); compared by `=`, `<=`, `>=`,
-//! `<` or `>`.
+//! (bytes), `barriers`, `code-size` (bytes), `constant0`, `constant2` and `constant3` (bytes, or `none`), `max-threads`,
+//! `required-threads`, `cluster` (`2x1x1` or `none`); compared by `=`, `<=`, `>=`, `<` or `>`. `externs=vprintf,malloc` or
+//! `externs=none` are the symbols that a kernel calls outside the cubin.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -266,7 +267,12 @@ fn figures(
                 }
                 seen.insert(expect);
                 for word in words {
-                    if let Err(problem) = holds(word, &figures) {
+                    let externs = word.strip_prefix("externs=");
+                    let held = match externs {
+                        Some(wanted) => calls(wanted, &facts.externs),
+                        None => holds(word, &figures),
+                    };
+                    if let Err(problem) = held {
                         problems.push(format!("{file}: {}: {problem}", facts.name));
                     }
                 }
@@ -285,6 +291,13 @@ fn figures_of(facts: &Facts, kernel: &cubin_core::Function<'_>) -> Figures {
     let product = |value: Option<[u32; 3]>| {
         value.map(|value| vec![value.map(u64::from).iter().product::<u64>()])
     };
+    let bank = |number: u8| {
+        let own = facts.resources.constant.iter();
+        let mut banks = own.chain(&facts.module_constant);
+        one(banks
+            .find(|(bank, _)| *bank == number)
+            .map(|(_, bytes)| *bytes))
+    };
     BTreeMap::from([
         ("registers", one(Some(facts.resources.registers.into()))),
         ("stack", one(facts.resources.stack.bytes().map(Into::into))),
@@ -292,10 +305,25 @@ fn figures_of(facts: &Facts, kernel: &cubin_core::Function<'_>) -> Figures {
         ("static-shared", one(Some(facts.resources.static_shared))),
         ("params", one(facts.params_size().map(Into::into))),
         ("barriers", one(kernel.resources.barriers.map(Into::into))),
+        ("code-size", one(Some(kernel.resources.code_bytes))),
+        ("constant0", bank(0)),
+        ("constant2", bank(2)),
+        ("constant3", bank(3)),
         ("max-threads", product(kernel.launch.max_threads)),
         ("required-threads", product(kernel.launch.required_threads)),
         ("cluster", shape(kernel.launch.cluster)),
     ])
+}
+
+/// `vprintf,malloc`, `none`
+fn calls(wanted: &str, externs: &[String]) -> Result<(), String> {
+    let mut symbols: Vec<&str> = wanted.split(',').filter(|name| *name != "none").collect();
+    symbols.sort_unstable();
+    if symbols == externs {
+        Ok(())
+    } else {
+        Err(format!("expected calls of {wanted}, found {externs:?}"))
+    }
 }
 
 /// `registers<=24`, `stack=unknown`, `cluster=2x1x1`

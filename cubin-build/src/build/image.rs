@@ -30,7 +30,7 @@ use crate::{
     compile::Unit,
     diag::Sink,
     env::Env,
-    kernel::Facts,
+    kernel::{self, Facts},
     signature::{self, Finding, declared, model::Signatures},
     sorted::Map,
 };
@@ -286,12 +286,14 @@ fn facts(
     let spills = Spilled::new(&parsed.cubin, &binary.units, &parsed.functions)
         .map_err(|error| BadCode::Calls { target, error })?;
     let is_known = own(signatures, binary);
+    let module_constant = kernel::constant_banks(&parsed.variables);
     let mut all = Vec::new();
     let kernels = parsed.functions.iter().filter(|function| function.kernel);
     for function in kernels.filter(|function| is_known(function)) {
         let mut facts = Facts::of(function.symbol, target, &parsed.cubin, function)
             .map_err(|error| BadCode::Unreadable { target, error })?;
         (facts.spills, facts.spilling_callees) = spills.of(function);
+        facts.module_constant.clone_from(&module_constant);
         all.push(facts);
     }
     Ok(all)

@@ -10,11 +10,11 @@ use super::{
     request::Request,
 };
 use crate::{
-    codegen::{Backend, HalfTypes},
     compile::{self, Options},
-    config::{self, Config},
+    config::Config,
     diag::Sink,
     env::Env,
+    options::{Backend, HalfTypes},
     paths, report,
     source::SourceFile,
     toolkit,
@@ -88,23 +88,16 @@ const ARCH: &str = "CUBIN_BUILD_ARCH";
 
 fn backend(request: &Request, config: &Config) -> Backend {
     let written = config.generate.backend.as_ref();
-    request
-        .backend
-        .clone()
-        .unwrap_or_else(|| match written.map(|backend| backend.value) {
-            Some(config::Backend::Core) => Backend::Core,
-            Some(config::Backend::Cudarc) | None => Backend::default(),
-        })
+    let asked = request.backend.clone();
+    asked
+        .or_else(|| written.map(|backend| backend.value.clone()))
+        .unwrap_or_default()
 }
 
 fn half(request: &Request, config: &Config) -> HalfTypes {
     let written = config.generate.half.as_ref();
-    request
-        .half
-        .unwrap_or(match written.map(|half| half.value) {
-            Some(config::Half::Half) => HalfTypes::HalfCrate,
-            Some(config::Half::Newtype) | None => HalfTypes::Generated,
-        })
+    let asked = request.half.or_else(|| written.map(|half| half.value));
+    asked.unwrap_or_default()
 }
 
 fn out_file(request: &Request, config: &Config, sink: &mut Sink) -> String {

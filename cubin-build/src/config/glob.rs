@@ -2,6 +2,15 @@
 
 use std::fmt;
 
+#[cfg(test)]
+thread_local!(static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+
+/// How often this thread has compared a pattern for a rule.
+#[cfg(test)]
+pub(crate) fn compared() -> usize {
+    COMPARED.with(std::cell::Cell::get)
+}
+
 /// Longest pattern in bytes. Real template names reach some hundred; the bound keeps matching fast.
 pub(crate) const LONGEST: usize = 4096;
 
@@ -43,6 +52,8 @@ impl Glob {
     /// A `*` in `text` (`scale<float*>`) is a character like any other, so a name copied from a message matches
     /// itself, and exactly.
     pub fn specificity(&self, text: &str) -> Option<Specificity> {
+        #[cfg(test)]
+        COMPARED.with(|count| count.set(count.get() + 1));
         let exact = self.text == text;
         (exact || matches(&self.text, text)).then_some(Specificity {
             exact,

@@ -1,5 +1,14 @@
 //! "Did you mean": the known word nearest to a misspelt one.
 
+#[cfg(test)]
+thread_local!(static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
+
+/// How often this thread has compared two words.
+#[cfg(test)]
+pub(crate) fn compared() -> usize {
+    COMPARED.with(std::cell::Cell::get)
+}
+
 /// Longer words are not compared: the time grows with their length.
 const LONGEST: usize = 256;
 /// More edits are no slip of the pen, and a bound ends most comparisons after a few characters.
@@ -25,6 +34,8 @@ pub(crate) fn nearest<'a>(
 /// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal string alignment);
 /// case and `_` for `-` count nothing. Nothing when there are more than `most`.
 fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
+    #[cfg(test)]
+    COMPARED.with(|count| count.set(count.get() + 1));
     let same = |c: char| {
         if c == '_' {
             '-'

@@ -4,25 +4,22 @@
 
 use std::ops::Range;
 
-use crate::sorted;
 use toml::de::{DeTable, DeValue};
 
 use super::{
-    problem::{BadValue, Duplicate, Syntax, TooMany, WrongType},
+    problem::{Problem, What},
     size::{self, SizeError},
 };
 use crate::{
-    diag::{Code, Diag, codes},
+    diag::{Code, codes},
+    sorted,
     source::{SourceFile, Span, Spanned},
 };
-
-/// Most problems shown of one file: a file that is something else entirely would have one per line.
-pub(crate) const MOST_PROBLEMS: usize = 50;
 
 /// Collects problems of one file.
 pub(crate) struct Reader<'f> {
     file: &'f SourceFile,
-    diags: Vec<Diag>,
+    problems: Vec<Problem>,
 }
 
 /// A key with its value.
@@ -52,7 +49,7 @@ impl<'f> Reader<'f> {
     pub(crate) fn new(file: &'f SourceFile) -> Self {
         Self {
             file,
-            diags: Vec::new(),
+            problems: Vec::new(),
         }
     }
 
@@ -71,15 +68,12 @@ impl<'f> Reader<'f> {
             if last_line.replace(line) == Some(line) {
                 continue;
             }
-            if self.diags.len() > MOST_PROBLEMS {
-                break;
-            }
             let message = if duplicate {
                 format!("`{}` is defined twice", span.text())
             } else {
                 error.message().to_owned()
             };
-            self.add(Syntax { message, span });
+            self.add(span, What::Syntax(message));
         }
         usable.then(|| document.into_inner())
     }
@@ -88,28 +82,18 @@ impl<'f> Reader<'f> {
         Span::new(self.file, range)
     }
 
-    pub(crate) fn add(&mut self, problem: impl Into<Diag>) {
-        self.diags.push(problem.into());
+    fn add(&mut self, span: Span, what: What) {
+        self.problems.push(Problem { span, what });
     }
 
     /// How many problems there are so far.
     pub(crate) fn problems(&self) -> usize {
-        self.diags.len()
+        self.problems.len()
     }
 
-    /// The problems in the order of the file.
-    pub(crate) fn finish(self) -> Vec<Diag> {
-        let mut diags = self.diags;
-        sorted::sort_by_key(&mut diags, |diag| {
-            diag.place().map_or(0, |place| place.range.start)
-        });
-        if diags.len() > MOST_PROBLEMS {
-            let left_out = diags.len() - MOST_PROBLEMS;
-            diags.truncate(MOST_PROBLEMS);
-            let file = self.file.path().display().to_string();
-            diags.push(TooMany { file, left_out }.into());
-        }
-        diags
+    /// The problems.
+    pub(crate) fn finish(self) -> Vec<Problem> {
+        self.problems
     }
 
     /// The entries of a table in the order of the file (the parser sorts them by key).
@@ -157,25 +141,50 @@ impl<'f> Reader<'f> {
 
     /// Reports a part of a value that means nothing.
     pub(crate) fn bad_at(&mut self, code: Code, span: Span, message: String, help: Option<String>) {
-        self.add(BadValue {
+        let what = What::BadValue {
             code,
             message,
-            span,
             help,
-        });
+        };
+        self.add(span, what);
+    }
+
+    /// Reports a key that its table does not have; `known` are those that it has.
+    pub(crate) fn unknown(&mut self, item: Item<'_, '_>, known: Vec<&'static str>) {
+        let what = What::UnknownKey {
+            key: item.key.to_owned(),
+            table: item.table.to_owned(),
+            known,
+        };
+        self.add(self.key_span(item), what);
+    }
+
+    /// Reports that a table lacks a key; `example` is a line that would do.
+    pub(crate) fn missing(
+        &mut self,
+        table: TableName<'_>,
+        key: &'static str,
+        example: &'static str,
+        span: &Span,
+    ) {
+        let what = What::Missing {
+            code: table.code,
+            table: table.name.to_owned(),
+            key,
+            example,
+        };
+        self.add(span.clone(), what);
     }
 
     fn wrong_type(&mut self, item: Item<'_, '_>, expected: &str, help: Option<String>) {
-        let found = kind(item.value.get_ref());
-        let span = self.value_span(item);
-        self.add(WrongType {
+        let what = What::WrongType {
             code: item.code,
-            subject: &Self::subject(item),
-            expected,
-            found,
-            span,
+            subject: Self::subject(item),
+            expected: expected.to_owned(),
+            found: kind(item.value.get_ref()),
             help,
-        });
+        };
+        self.add(self.value_span(item), what);
     }
 
     pub(crate) fn table<'a, 'i>(
@@ -227,7 +236,7 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// A string that is not empty; `quote` says that an unquoted number is probably meant as one.
+    /// A string that is not empty.
     pub(crate) fn string(&mut self, item: Item<'_, '_>) -> Option<Spanned<String>> {
         let span = self.value_span(item);
         match item.value.get_ref() {
@@ -286,24 +295,37 @@ impl<'f> Reader<'f> {
         self.unique(item.code, strings, |text| format!("{noun} `{text}`"))
     }
 
-    /// Drops and reports the values that stood before.
-    pub(crate) fn unique<T: PartialEq>(
+    /// Drops and reports the values that stood before. A list of any length takes a sort, not a search per value.
+    pub(crate) fn unique<T: Ord>(
         &mut self,
         code: Code,
         values: Vec<Spanned<T>>,
         what: impl Fn(&T) -> String,
     ) -> Vec<Spanned<T>> {
-        let mut kept: Vec<Spanned<T>> = Vec::with_capacity(values.len());
-        for value in values {
-            match kept.iter().find(|first| first.value == value.value) {
-                Some(first) => self.add(Duplicate {
-                    code,
-                    what: &what(&value.value),
-                    span: value.span,
-                    first: first.span.clone(),
-                }),
-                None => kept.push(value),
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        sorted::sort_by(&mut order, |a, b| values[*a].value.cmp(&values[*b].value));
+        // For each value the first that equals it: what is equal has kept its order.
+        let mut first: Vec<usize> = (0..values.len()).collect();
+        for pair in order.windows(2) {
+            if let [before, this] = pair
+                && values[*before].value == values[*this].value
+            {
+                first[*this] = first[*before];
             }
+        }
+        let mut kept: Vec<Spanned<T>> = Vec::with_capacity(values.len());
+        let spans: Vec<Span> = values.iter().map(|value| value.span.clone()).collect();
+        for (index, value) in values.into_iter().enumerate() {
+            if first[index] == index {
+                kept.push(value);
+                continue;
+            }
+            let what = What::Duplicate {
+                code,
+                what: what(&value.value),
+                first: spans[first[index]].clone(),
+            };
+            self.add(value.span, what);
         }
         kept
     }
@@ -350,11 +372,15 @@ impl<'f> Reader<'f> {
 
     /// A size in bytes: an integer, or a string with a unit.
     pub(crate) fn size(&mut self, item: Item<'_, '_>) -> Option<Spanned<u64>> {
+        self.size_or(item, "bytes as an integer, or a string like \"48 KiB\"")
+    }
+
+    /// As [`Self::size`]; `expected` is all that may stand here.
+    pub(crate) fn size_or(&mut self, item: Item<'_, '_>, expected: &str) -> Option<Spanned<u64>> {
         let text = match item.value.get_ref() {
             DeValue::Integer(_) => return self.integer(item),
             DeValue::String(text) => text.as_ref(),
             _ => {
-                let expected = "bytes as an integer, or a string like \"48 KiB\"";
                 self.wrong_type(item, expected, None);
                 return None;
             }
@@ -385,20 +411,20 @@ impl<'f> Reader<'f> {
                 "the largest is 2^64 - 1 bytes".to_owned(),
             ),
         };
-        let message = format!("{} is no size: {why}", Self::subject(item));
+        let message = format!("{} is not a size: {why}", Self::subject(item));
         self.bad(item, message, Some(help));
         None
     }
 
     /// One of a few words.
-    pub(crate) fn word<T: Copy>(
+    pub(crate) fn word<T: Clone>(
         &mut self,
         item: Item<'_, '_>,
         words: &[(&str, T)],
     ) -> Option<Spanned<T>> {
         let text = self.string(item)?;
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
-            return Some(Spanned::new(*value, text.span));
+            return Some(Spanned::new(value.clone(), text.span));
         }
         let known: Vec<String> = words
             .iter()

@@ -4,16 +4,94 @@ use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
 use super::{
-    Occupancy, Rule,
-    budget::Key,
+    budget::Rule,
     glob::{Glob, LONGEST},
+    keys::{self, Doc, Key},
     read::{Item, Reader, TableName},
-    tables::{DEFAULTS_KEYS, OCCUPANCY_KEYS, RULE, RULE_KEYS, missing, target_help, unknown},
+    targets::target_help,
 };
 use crate::{
-    diag::{Level, codes},
+    diag::{Code, Level, codes},
+    policy::budget,
     source::{Span, Spanned},
 };
+
+/// Code of problems with budgets and rules.
+const CODE: Code = codes::POLICY_INVALID;
+
+pub(super) const DEFAULTS: TableName<'static> = TableName {
+    name: "[defaults]",
+    code: CODE,
+};
+pub(super) const RULE: TableName<'static> = TableName {
+    name: "[[rule]]",
+    code: CODE,
+};
+
+/// What a `[[rule]]` selects.
+static SELECTORS: [Key<Rule>; 2] = [
+    Key {
+        name: "kernel",
+        doc: Doc {
+            value: "pattern or array of patterns",
+            default: "every kernel",
+            meaning: "Kernels that the rule is for, by their whole C++ name or symbol. `*` stands for any characters, \
+                      `?` for one.",
+            example: "kernel = \"gemm<*>\"",
+        },
+        read: |r, item, rule| rule.kernels = kernel_patterns(r, item),
+    },
+    Key {
+        name: "arch",
+        doc: Doc {
+            value: "pattern or array of patterns",
+            default: "every target",
+            meaning: "Targets that the rule is for.",
+            example: "arch = \"sm_90*\"",
+        },
+        read: |r, item, rule| rule.archs = target_patterns(r, item),
+    },
+];
+
+/// What stands beside the budgets.
+static REST: [Key<Rule>; 2] = [
+    Key {
+        name: "level",
+        doc: Doc {
+            value: "`\"allow\"`, `\"warn\"` or `\"deny\"`",
+            default: "`\"deny\"`",
+            meaning: "How much it matters that a budget of this table is broken; in a table without budgets, any budget. \
+                      A rule with a level alone also speaks of a kernel that gets no wrapper.",
+            example: "level = \"warn\"",
+        },
+        read: |r, item, rule| {
+            let levels = [Level::Allow, Level::Warn, Level::Deny];
+            rule.level = r.word(item, &levels.map(|level| (level.name(), level)));
+        },
+    },
+    Key {
+        name: "reason",
+        doc: Doc {
+            value: "text",
+            default: "none",
+            meaning: "Why the budgets are what they are. Messages quote it.",
+            example: "reason = \"wgmma accumulators\"",
+        },
+        read: |r, item, rule| rule.reason = r.string(item),
+    },
+];
+
+/// What the reference says of the keys of `[defaults]`, or of a `[[rule]]`.
+pub(super) fn docs(selects: bool) -> Vec<(&'static str, Doc)> {
+    let mut docs = Vec::new();
+    if selects {
+        docs.extend(keys::docs(&SELECTORS));
+    }
+    let budgets = budget::Key::ALL.iter().map(|key| key.figure());
+    docs.extend(budgets.map(|figure| (figure.name, figure.doc)));
+    docs.extend(keys::docs(&REST));
+    docs
+}
 
 /// `[defaults]` or one `[[rule]]`, which differ in that the first selects nothing.
 pub(super) fn rule(
@@ -23,31 +101,23 @@ pub(super) fn rule(
     span: Span,
 ) -> Rule {
     let selects = name.name == RULE.name;
+    let selectors: &[Key<Rule>] = if selects { &SELECTORS } else { &[] };
     let before = r.problems();
     let mut rule = Rule::default();
     for item in r.entries(name, table) {
-        if let Some(key) = Key::ALL.into_iter().find(|key| key.name() == item.key) {
-            let value = match key {
-                Key::Registers => r.count(item),
-                _ => r.size(item),
-            };
-            if let Some(value) = value {
-                rule.budgets.set(key, value);
+        if let Some(key) = budget::Key::named(item.key) {
+            if let Some(limit) = key.figure().unit.read(r, item) {
+                let limit = Spanned::new(limit, r.value_span(item));
+                rule.budgets.set(key, limit);
             }
             continue;
         }
-        match item.key {
-            "kernel" if selects => rule.kernels = kernel_patterns(r, item),
-            "arch" if selects => rule.archs = target_patterns(r, item),
-            "occupancy" => rule.budgets.occupancy = occupancy(r, item),
-            "level" => {
-                let levels = [Level::Allow, Level::Warn, Level::Deny];
-                rule.level = r.word(item, &levels.map(|level| (level.name(), level)));
-            }
-            "reason" => rule.reason = r.string(item),
-            _ => {
-                let known = if selects { RULE_KEYS } else { DEFAULTS_KEYS };
-                unknown(r, item, name.name, known);
+        let mut keys = selectors.iter().chain(&REST);
+        match keys.find(|key| key.name == item.key) {
+            Some(key) => (key.read)(r, item, &mut rule),
+            None => {
+                let known = docs(selects).into_iter().map(|(name, _)| name);
+                r.unknown(item, known.collect());
             }
         }
     }
@@ -63,12 +133,12 @@ fn check_rule(r: &mut Reader<'_>, rule: &Rule, span: &Span) {
     if rule.kernels.is_empty() && rule.archs.is_empty() {
         let message = "this [[rule]] selects no kernel and no arch".to_owned();
         let help = "add `kernel = \"...\"`, or move its budgets to [defaults]".to_owned();
-        r.bad_at(RULE.code, span.clone(), message, Some(help));
+        r.bad_at(CODE, span.clone(), message, Some(help));
     }
     if rule.budgets.is_empty() && rule.level.is_none() {
         let message = "this [[rule]] sets no budget and no level".to_owned();
         let help = "add for example `registers = 168`, or `level = \"allow\"`".to_owned();
-        r.bad_at(RULE.code, span.clone(), message, Some(help));
+        r.bad_at(CODE, span.clone(), message, Some(help));
     }
 }
 
@@ -86,7 +156,7 @@ fn kernel_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>>
             continue;
         };
         let message = format!("no kernel can match this pattern: {why}");
-        r.bad_at(RULE.code, text.span, message, None);
+        r.bad_at(CODE, text.span, message, None);
     }
     patterns
 }
@@ -102,62 +172,15 @@ fn target_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>>
             if text.value.len() > 64 || !text.value.chars().all(of_target) {
                 let message = format!("no target can match `{}`", text.value);
                 let help = Some("for example `sm_9*` or `sm_??a`".to_owned());
-                r.bad_at(RULE.code, text.span, message, help);
+                r.bad_at(CODE, text.span, message, help);
                 continue;
             }
         } else if let Err(error) = text.value.parse::<Sm>() {
             let help = target_help(&text.value);
-            r.bad_at(RULE.code, text.span, error.to_string(), help);
+            r.bad_at(CODE, text.span, error.to_string(), help);
             continue;
         }
         patterns.push(Spanned::new(glob, text.span));
     }
     patterns
-}
-
-fn occupancy(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Occupancy>> {
-    const NAME: TableName<'static> = TableName {
-        name: "`occupancy`",
-        code: codes::POLICY_INVALID,
-    };
-    let table = r.table(item, Some("for example { block = 256, min = 0.25 }"))?;
-    let (mut block, mut min, mut dynamic_shared) = (None, None, 0);
-    for item in r.entries(NAME, table) {
-        match item.key {
-            "block" => {
-                let Some(threads) = r.count(item) else {
-                    continue;
-                };
-                match u32::try_from(threads.value) {
-                    Ok(threads @ 1..=1024) => block = Some(threads),
-                    _ => r.bad(item, "a block has 1 to 1024 threads".to_owned(), None),
-                }
-            }
-            "min" => {
-                let Some(share) = r.float(item) else {
-                    continue;
-                };
-                if share.value > 0.0 && share.value <= 1.0 {
-                    min = Some(share.value);
-                } else {
-                    let message = "occupancy is a share above 0 and at most 1".to_owned();
-                    r.bad(item, message, Some("25 % is 0.25".to_owned()));
-                }
-            }
-            "dynamic-shared" => dynamic_shared = r.size(item).map_or(0, |size| size.value),
-            _ => unknown(r, item, "`occupancy`", OCCUPANCY_KEYS),
-        }
-    }
-    let span = r.value_span(item);
-    for key in ["block", "min"] {
-        if !table.contains_key(key) {
-            missing(r, codes::POLICY_INVALID, "`occupancy`", key, &span);
-        }
-    }
-    let occupancy = Occupancy {
-        block: block?,
-        min: min?,
-        dynamic_shared,
-    };
-    Some(Spanned::new(occupancy, span))
 }

@@ -11,7 +11,7 @@ const UNITS: [(&str, u64); 7] = [
     ("GiB", 1 << 30),
 ];
 
-/// Why a text is no size.
+/// Why a text is not a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SizeError {
     /// Does not begin with a whole number.
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes() {
+    fn what_is_not_a_size() {
         for (text, error) in [
             ("", SizeError::NoNumber),
             ("KiB", SizeError::NoNumber),

@@ -1,89 +1,509 @@
-//! The tables of cubin.toml, key by key.
+//! The tables of cubin.toml: every key once, with what it means and the function that reads it.
+//!
+//! The reference in the documentation of [`crate::config`] is made of this file (`tests/tests/policy/reference.rs`), and
+//! so is what messages know of keys.
 
-use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
 use super::{
-    Backend, Build, Config, DeclaredKernel, Define, Generate, Half, Instantiate, Link, Toolkit,
-    problem::{Missing, UnknownKey},
-    ptx,
-    read::{CONFIG, Item, Reader, TableName},
-    rules::rule,
+    keys::{Doc, Key, REQUIRED, Table},
+    model::{Build, Config, DeclaredKernel, Generate, Instantiate, Link, Toolkit},
+    problem::Problem,
+    read::{CONFIG, Item, Reader},
+    rules::{self, DEFAULTS, RULE, rule},
+    targets::{ptx, targets},
+    values::{defines, file_name, flags, is_identifier, language, version},
 };
 use crate::{
-    diag::{Code, Diag, codes},
+    options::{Backend, HalfTypes},
     source::{SourceFile, Span, Spanned},
 };
 
-const TOP: TableName<'static> = TableName {
-    name: "",
+static TOOLKIT: Table<Toolkit> = Table {
+    name: "[toolkit]",
     code: CONFIG,
-};
-const DEFAULTS: TableName<'static> = TableName {
-    name: "[defaults]",
-    code: codes::POLICY_INVALID,
-};
-pub(super) const RULE: TableName<'static> = TableName {
-    name: "[[rule]]",
-    code: codes::POLICY_INVALID,
+    keys: &[
+        Key {
+            name: "version",
+            doc: Doc {
+                value: "two or three numbers",
+                default: "any version that is found",
+                meaning: "Version of the CUDA toolkit. `13.5` is any 13.5.x.",
+                example: "version = \"13.5\"",
+            },
+            read: |r, item, toolkit| toolkit.version = version(r, item),
+        },
+        Key {
+            name: "install",
+            doc: Doc {
+                value: "`true` or `false`",
+                default: "`false`",
+                meaning: "Install the toolkit into a cache of the user when it is missing. Needs `version`.",
+                example: "install = true",
+            },
+            read: |r, item, toolkit| toolkit.install = r.bool(item),
+        },
+    ],
 };
 
-const TOP_KEYS: &[&str] = &[
-    "toolkit",
-    "build",
-    "generate",
-    "defaults",
-    "rule",
-    "baseline",
-    "instantiate",
-    "link",
-    "kernel",
-];
-const TOOLKIT_KEYS: &[&str] = &["version", "install"];
-const BUILD_KEYS: &[&str] = &[
-    "arch", "sources", "dirs", "exclude", "include", "define", "flags", "std", "lineinfo", "ptx",
-];
-const GENERATE_KEYS: &[&str] = &["backend", "half", "file"];
-pub(super) const DEFAULTS_KEYS: &[&str] = &[
-    "registers",
-    "stack",
-    "spills",
-    "params",
-    "static-shared",
-    "occupancy",
-    "level",
-    "reason",
-];
-pub(super) const RULE_KEYS: &[&str] = &[
-    "kernel",
-    "arch",
-    "registers",
-    "stack",
-    "spills",
-    "params",
-    "static-shared",
-    "occupancy",
-    "level",
-    "reason",
-];
-pub(super) const OCCUPANCY_KEYS: &[&str] = &["block", "min", "dynamic-shared"];
-const BASELINE_KEYS: &[&str] = &["file"];
-const INSTANTIATE_KEYS: &[&str] = &["kernel", "file"];
-const LINK_KEYS: &[&str] = &["name", "sources", "dirs", "libraries"];
-const KERNEL_KEYS: &[&str] = &["symbol", "params"];
+static BUILD: Table<Build> = Table {
+    name: "[build]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "arch",
+            doc: Doc {
+                value: "target or array of targets",
+                default: "required here, in build.rs or in `CUBIN_BUILD_ARCH`",
+                meaning: "Targets, taken exactly as written: `sm_90` never becomes `sm_90a`.",
+                example: "arch = [\"sm_80\", \"sm_90a\"]",
+            },
+            read: |r, item, build| build.arch = targets(r, item),
+        },
+        Key {
+            name: "sources",
+            doc: Doc {
+                value: "path or array of paths",
+                default: "none",
+                meaning: "Source files. This and every other path is relative to the folder of cubin.toml.",
+                example: "sources = [\"kernels/a.cu\"]",
+            },
+            read: |r, item, build| build.sources = r.unique_strings(item, "source"),
+        },
+        Key {
+            name: "dirs",
+            doc: Doc {
+                value: "path or array of paths",
+                default: "none",
+                meaning: "Folders; every `.cu` file below is a source.",
+                example: "dirs = [\"kernels\"]",
+            },
+            read: |r, item, build| build.dirs = r.unique_strings(item, "directory"),
+        },
+        Key {
+            name: "exclude",
+            doc: Doc {
+                value: "pattern or array of patterns",
+                default: "none",
+                meaning: "Files below `dirs` that are not sources, by path or by name; `*` and `?` match as in rules.",
+                example: "exclude = [\"*_dummy.cu\"]",
+            },
+            read: |r, item, build| build.exclude = r.unique_strings(item, "pattern"),
+        },
+        Key {
+            name: "include",
+            doc: Doc {
+                value: "path or array of paths",
+                default: "none",
+                meaning: "Folders that are searched for headers (`-I`).",
+                example: "include = [\"include\"]",
+            },
+            read: |r, item, build| build.include = r.unique_strings(item, "include directory"),
+        },
+        Key {
+            name: "define",
+            doc: Doc {
+                value: "table, or array of `\"NAME\"` and `\"NAME=VALUE\"`",
+                default: "none",
+                meaning: "Macros (`-D`). `true` defines one without a value, which nvcc takes for 1.",
+                example: "define = { TILE = 32, FAST = true }",
+            },
+            read: |r, item, build| build.define = defines(r, item),
+        },
+        Key {
+            name: "flags",
+            doc: Doc {
+                value: "argument or array of arguments",
+                default: "none",
+                meaning: "Further arguments of nvcc, but for those that cubin-build sets itself.",
+                example: "flags = [\"--use_fast_math\"]",
+            },
+            read: |r, item, build| build.flags = flags(r, item),
+        },
+        Key {
+            name: "std",
+            doc: Doc {
+                value: "C++ standard",
+                default: "`\"c++17\"`",
+                meaning: "The C++ standard.",
+                example: "std = \"c++17\"",
+            },
+            read: |r, item, build| build.std = language(r, item),
+        },
+        Key {
+            name: "lineinfo",
+            doc: Doc {
+                value: "`true` or `false`",
+                default: "`false`",
+                meaning: "Keep source lines in the machine code, for profilers.",
+                example: "lineinfo = true",
+            },
+            read: |r, item, build| build.lineinfo = r.bool(item),
+        },
+        Key {
+            name: "ptx",
+            doc: Doc {
+                value: "`true`, `false`, virtual architecture or array of them",
+                default: "`false`",
+                meaning: "PTX to embed for GPUs newer than all targets. `true` is that of the newest target without a \
+                          suffix.",
+                example: "ptx = \"compute_80\"",
+            },
+            read: |r, item, build| build.ptx = ptx(r, item),
+        },
+    ],
+};
 
-/// Which tables have a key, for the message about one in the wrong place.
-const PLACES: &[(&str, &[&str])] = &[
-    ("[toolkit]", TOOLKIT_KEYS),
-    ("[build]", BUILD_KEYS),
-    ("[generate]", GENERATE_KEYS),
-    ("[defaults] or a [[rule]]", DEFAULTS_KEYS),
-    ("[[rule]]", RULE_KEYS),
-    ("[[link]]", LINK_KEYS),
-    ("[[kernel]]", KERNEL_KEYS),
+static GENERATE: Table<Generate> = Table {
+    name: "[generate]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "backend",
+            doc: Doc {
+                value: "`\"cudarc\"` or `\"core\"`",
+                default: "`\"cudarc\"`",
+                meaning: "What the generated code launches through: the cudarc crate, or whatever you bring.",
+                example: "backend = \"cudarc\"",
+            },
+            read: |r, item, generate| {
+                let words = [("cudarc", Backend::default()), ("core", Backend::Core)];
+                generate.backend = r.word(item, &words);
+            },
+        },
+        Key {
+            name: "half",
+            doc: Doc {
+                value: "`\"newtype\"` or `\"half\"`",
+                default: "`\"newtype\"`",
+                meaning: "What `__half` and `__nv_bfloat16` become: generated types of two bytes, or those of the half \
+                          crate.",
+                example: "half = \"newtype\"",
+            },
+            read: |r, item, generate| {
+                let words = [
+                    ("newtype", HalfTypes::Generated),
+                    ("half", HalfTypes::HalfCrate),
+                ];
+                generate.half = r.word(item, &words);
+            },
+        },
+        Key {
+            name: "file",
+            doc: Doc {
+                value: "file name that ends in `.rs`",
+                default: "`\"kernels.rs\"`",
+                meaning: "Name of the generated file in `OUT_DIR`.",
+                example: "file = \"kernels.rs\"",
+            },
+            read: |r, item, generate| generate.file = file_name(r, item),
+        },
+    ],
+};
+
+static BASELINE: Table<Option<Spanned<String>>> = Table {
+    name: "[baseline]",
+    code: CONFIG,
+    keys: &[Key {
+        name: "file",
+        doc: Doc {
+            value: "path",
+            default: REQUIRED,
+            meaning: "What `cargo cubin baseline write` writes: kernels that were over budget then, and may stay so.",
+            example: "file = \"cubin-baseline.toml\"",
+        },
+        read: |r, item, file| *file = r.string(item),
+    }],
+};
+
+/// The values of an `[[instantiate]]`: kernel and file.
+type InstantiateValues = (Option<Spanned<String>>, Option<Spanned<String>>);
+
+static INSTANTIATE: Table<InstantiateValues> = Table {
+    name: "[[instantiate]]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "kernel",
+            doc: Doc {
+                value: "C++",
+                default: REQUIRED,
+                meaning: "The instance of a template.",
+                example: "kernel = \"scale<float>\"",
+            },
+            read: |r, item, (kernel, _)| *kernel = r.string(item),
+        },
+        Key {
+            name: "file",
+            doc: Doc {
+                value: "path",
+                default: "the only source that can make it",
+                meaning: "The source that defines the template.",
+                example: "file = \"kernels/scale.cu\"",
+            },
+            read: |r, item, (_, file)| *file = r.string(item),
+        },
+    ],
+};
+
+/// The values of a `[[link]]`: its name, sources, folders and libraries.
+type LinkValues = (Option<Spanned<String>>, [Vec<Spanned<String>>; 3]);
+
+static LINK: Table<LinkValues> = Table {
+    name: "[[link]]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "name",
+            doc: Doc {
+                value: "identifier",
+                default: REQUIRED,
+                meaning: "Name of the module that the sources become together, by nvlink.",
+                example: "name = \"solver\"",
+            },
+            read: |r, item, (name, _)| *name = module_name(r, item),
+        },
+        Key {
+            name: "sources",
+            doc: Doc {
+                value: "path or array of paths",
+                default: "required, unless there are `dirs`",
+                meaning: "Source files, which are compiled as relocatable code.",
+                example: LINK_SOURCES,
+            },
+            read: |r, item, (_, [sources, ..])| *sources = r.unique_strings(item, "source"),
+        },
+        Key {
+            name: "dirs",
+            doc: Doc {
+                value: "path or array of paths",
+                default: "none",
+                meaning: "Folders; every `.cu` file below is a source.",
+                example: "dirs = [\"solver/common\"]",
+            },
+            read: |r, item, (_, [_, dirs, _])| *dirs = r.unique_strings(item, "directory"),
+        },
+        Key {
+            name: "libraries",
+            doc: Doc {
+                value: "name or path, or array of them",
+                default: "none",
+                meaning: "What is linked in: a library of the toolkit by name, or an archive, object or cubin by path.",
+                example: "libraries = [\"cudadevrt\"]",
+            },
+            read: |r, item, (_, [.., libraries])| *libraries = r.unique_strings(item, "library"),
+        },
+    ],
+};
+
+const LINK_SOURCES: &str = "sources = [\"solver/step.cu\", \"solver/residual.cu\"]";
+
+/// The values of a `[[kernel]]`: symbol, parameters and where these stand.
+type KernelValues = (Option<Spanned<String>>, Vec<Spanned<String>>, Option<Span>);
+
+static KERNEL: Table<KernelValues> = Table {
+    name: "[[kernel]]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "symbol",
+            doc: Doc {
+                value: "symbol",
+                default: REQUIRED,
+                meaning: "A kernel without C++ source, in PTX or a cubin.",
+                example: "symbol = \"saxpy\"",
+            },
+            read: |r, item, (symbol, ..)| *symbol = r.string(item),
+        },
+        Key {
+            name: "params",
+            doc: Doc {
+                value: "array of Rust types",
+                default: REQUIRED,
+                meaning: "The types of its parameters.",
+                example: "params = [\"u32\", \"f32\", \"*const f32\", \"*mut f32\"]",
+            },
+            read: |r, item, (_, params, span)| {
+                *params = r.strings(item);
+                *span = Some(r.value_span(item));
+            },
+        },
+    ],
+};
+
+/// What a part of cubin.toml is for, and the function that reads it.
+struct Part {
+    name: &'static str,
+    /// As the reference calls it.
+    title: &'static str,
+    meaning: &'static str,
+    read: fn(&mut Reader<'_>, Item<'_, '_>, &mut Config),
+    docs: fn() -> Vec<(&'static str, Doc)>,
+}
+
+static PARTS: [Part; 9] = [
+    Part {
+        name: "toolkit",
+        title: "[toolkit]",
+        meaning: "Which CUDA toolkit.",
+        read: toolkit,
+        docs: || TOOLKIT.docs(),
+    },
+    Part {
+        name: "build",
+        title: "[build]",
+        meaning: "What is compiled, and how.",
+        read: |r, item, config| table(r, item, None, &BUILD, &mut config.build),
+        docs: || BUILD.docs(),
+    },
+    Part {
+        name: "generate",
+        title: "[generate]",
+        meaning: "What the generated Rust code is like.",
+        read: |r, item, config| table(r, item, None, &GENERATE, &mut config.generate),
+        docs: || GENERATE.docs(),
+    },
+    Part {
+        name: "defaults",
+        title: "[defaults]",
+        meaning: "Budgets of every kernel. Sizes are bytes as an integer, or a string with one of the units B, kB, MB, GB \
+                  (powers of 1000), KiB, MiB, GiB (powers of 1024).",
+        read: |r, item, config| {
+            if let Some(table) = r.table(item, Some("write [defaults], there is only one")) {
+                config.defaults = rule(r, DEFAULTS, table, r.value_span(item));
+            }
+        },
+        docs: || rules::docs(false),
+    },
+    Part {
+        name: "rule",
+        title: "[[rule]]",
+        meaning: "Budgets of some kernels, which go before `[defaults]`. Each key is decided on its own, by the rule that \
+                  describes the kernel most closely ([`crate::policy::resolve`]).",
+        read: |r, item, config| {
+            for (table, span) in r.tables(item) {
+                let rule = rule(r, RULE, table, span);
+                config.rules.push(rule);
+            }
+        },
+        docs: || rules::docs(true),
+    },
+    Part {
+        name: "baseline",
+        title: "[baseline]",
+        meaning: "What was over budget already ([`crate::policy::baseline`]).",
+        read: |r, item, config| {
+            let help = Some("write [baseline]\nfile = \"...\"");
+            table(r, item, help, &BASELINE, &mut config.baseline);
+        },
+        docs: || BASELINE.docs(),
+    },
+    Part {
+        name: "instantiate",
+        title: "[[instantiate]]",
+        meaning: "Makes an instance of a template that no source instantiates.",
+        read: |r, item, config| {
+            for (toml, span) in r.tables(item) {
+                let mut read = (None, None);
+                INSTANTIATE.read(r, toml, &span, &mut read);
+                let (kernel, file) = read;
+                let instance = kernel.map(|kernel| Instantiate { kernel, file });
+                config.instantiate.extend(instance);
+            }
+        },
+        docs: || INSTANTIATE.docs(),
+    },
+    Part {
+        name: "link",
+        title: "[[link]]",
+        meaning: "Relocatable code: sources that nvlink makes one cubin of, and one module.",
+        read: links,
+        docs: || LINK.docs(),
+    },
+    Part {
+        name: "kernel",
+        title: "[[kernel]]",
+        meaning: "What no C++ source says of a kernel.",
+        read: kernels,
+        docs: || KERNEL.docs(),
+    },
 ];
 
-pub(super) fn parse(file: &SourceFile) -> (Config, Vec<Diag>) {
+fn toolkit(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
+    table(r, item, None, &TOOLKIT, &mut config.toolkit);
+    let install = config.toolkit.install.as_ref();
+    let has_version = Reader::as_table(item).is_some_and(|toml| toml.contains_key("version"));
+    if let Some(install) = install.filter(|install| install.value && !has_version) {
+        let message = "`install` in [toolkit] needs a `version`".to_owned();
+        let help = "for example `version = \"13.5\"`".to_owned();
+        r.bad_at(CONFIG, install.span.clone(), message, Some(help));
+    }
+}
+
+/// Reads a table of which there is one.
+fn table<T>(
+    r: &mut Reader<'_>,
+    item: Item<'_, '_>,
+    help: Option<&str>,
+    table: &Table<T>,
+    out: &mut T,
+) {
+    if let Some(toml) = r.table(item, help) {
+        table.read(r, toml, &r.value_span(item), out);
+    }
+}
+
+fn links(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
+    for (toml, span) in r.tables(item) {
+        let mut read = LinkValues::default();
+        LINK.read(r, toml, &span, &mut read);
+        if !toml.contains_key("sources") && !toml.contains_key("dirs") {
+            r.missing(LINK.toml_name(), "sources", LINK_SOURCES, &span);
+        }
+        let (name, [sources, dirs, libraries]) = read;
+        config.links.extend(name.map(|name| Link {
+            name,
+            sources,
+            dirs,
+            libraries,
+        }));
+    }
+    let names = config.links.iter().map(|link| link.name.clone());
+    r.unique(CONFIG, names.collect(), |name| {
+        format!("linked module `{name}`")
+    });
+}
+
+fn module_name(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+    let name = r.string(item)?;
+    if is_identifier(&name.value) {
+        return Some(name);
+    }
+    let message = format!("`{}` is not the name of a module", name.value);
+    let help = "letters, digits and `_`, for example \"solver\"".to_owned();
+    r.bad(item, message, Some(help));
+    None
+}
+
+fn kernels(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
+    for (toml, span) in r.tables(item) {
+        let mut read = KernelValues::default();
+        KERNEL.read(r, toml, &span, &mut read);
+        let (symbol, params, params_span) = read;
+        config.kernels.extend(symbol.map(|symbol| DeclaredKernel {
+            symbol,
+            params,
+            params_span,
+        }));
+    }
+    let symbols = config.kernels.iter().map(|kernel| kernel.symbol.clone());
+    r.unique(CONFIG, symbols.collect(), |symbol| {
+        format!("kernel `{symbol}`")
+    });
+}
+
+/// What could be understood of a cubin.toml, and what is wrong with it.
+pub(super) fn parse(file: &SourceFile) -> (Config, Vec<Problem>) {
     let mut reader = Reader::new(file);
     let mut config = Config::default();
     if let Some(document) = reader.parse() {
@@ -93,402 +513,46 @@ pub(super) fn parse(file: &SourceFile) -> (Config, Vec<Diag>) {
 }
 
 fn top(r: &mut Reader<'_>, document: &DeTable<'_>, config: &mut Config) {
-    for item in r.entries(TOP, document) {
-        match item.key {
-            "toolkit" => {
-                if let Some(table) = r.table(item, None) {
-                    config.toolkit = toolkit(r, table);
-                }
-            }
-            "build" => {
-                if let Some(table) = r.table(item, None) {
-                    config.build = build(r, table);
-                }
-            }
-            "generate" => {
-                if let Some(table) = r.table(item, None) {
-                    config.generate = generate(r, table);
-                }
-            }
-            "defaults" => {
-                if let Some(table) = r.table(item, Some("write [defaults], there is only one")) {
-                    config.defaults = rule(r, DEFAULTS, table, r.value_span(item));
-                }
-            }
-            "rule" => {
-                for (table, span) in r.tables(item) {
-                    let rule = rule(r, RULE, table, span);
-                    config.rules.push(rule);
-                }
-            }
-            "baseline" => {
-                if let Some(table) = r.table(item, Some("write [baseline]\nfile = \"...\"")) {
-                    config.baseline = baseline(r, table, r.value_span(item));
-                }
-            }
-            "instantiate" => {
-                for (table, span) in r.tables(item) {
-                    config.instantiate.extend(instantiate(r, table, span));
-                }
-            }
-            "link" => {
-                for (table, span) in r.tables(item) {
-                    config.links.extend(link(r, table, span));
-                }
-                let names = config.links.iter().map(|link| link.name.clone());
-                r.unique(CONFIG, names.collect(), |name| {
-                    format!("linked module `{name}`")
-                });
-            }
-            "kernel" => {
-                for (table, span) in r.tables(item) {
-                    config.kernels.extend(declared(r, table, span));
-                }
-                let symbols = config.kernels.iter().map(|kernel| kernel.symbol.clone());
-                r.unique(CONFIG, symbols.collect(), |symbol| {
-                    format!("kernel `{symbol}`")
-                });
-            }
-            _ => unknown(r, item, "", TOP_KEYS),
-        }
-    }
-}
-
-pub(super) fn unknown(r: &mut Reader<'_>, item: Item<'_, '_>, table: &str, known: &[&str]) {
-    let elsewhere = PLACES
-        .iter()
-        .find(|(_, keys)| keys.contains(&item.key))
-        .map(|(place, _)| *place);
-    let span = r.key_span(item);
-    r.add(UnknownKey {
-        key: item.key,
-        span,
-        table,
-        known,
-        elsewhere,
-    });
-}
-
-fn toolkit(r: &mut Reader<'_>, table: &DeTable<'_>) -> Toolkit {
-    let mut toolkit = Toolkit::default();
-    for item in r.entries(named("[toolkit]"), table) {
-        match item.key {
-            "version" => toolkit.version = version(r, item),
-            "install" => toolkit.install = r.bool(item),
-            _ => unknown(r, item, "[toolkit]", TOOLKIT_KEYS),
-        }
-    }
-    let install = toolkit.install.as_ref().filter(|install| install.value);
-    if let Some(install) = install.filter(|_| !table.contains_key("version")) {
-        let message = "`install` in [toolkit] needs a `version`".to_owned();
-        let help = "for example `version = \"13.5\"`".to_owned();
-        r.bad_at(CONFIG, install.span.clone(), message, Some(help));
-    }
-    toolkit
-}
-
-fn version(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
-    let version = r.string(item)?;
-    let parts: Vec<&str> = version.value.split('.').collect();
-    let number = |part: &&str| {
-        (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    let name = super::read::TableName {
+        name: "",
+        code: CONFIG,
     };
-    if !(2..=3).contains(&parts.len()) || !parts.iter().all(number) {
-        let message = format!("`{}` is no version of a CUDA toolkit", version.value);
-        let help = "two or three numbers, for example \"13.5\" or \"13.5.37\"".to_owned();
-        r.bad(item, message, Some(help));
-        return None;
+    for item in r.entries(name, document) {
+        match PARTS.iter().find(|part| part.name == item.key) {
+            Some(part) => (part.read)(r, item, config),
+            None => r.unknown(item, PARTS.iter().map(|part| part.name).collect()),
+        }
     }
-    Some(version)
 }
 
-fn build(r: &mut Reader<'_>, table: &DeTable<'_>) -> Build {
-    let mut build = Build::default();
-    for item in r.entries(named("[build]"), table) {
-        match item.key {
-            "arch" => build.arch = targets(r, item),
-            "sources" => build.sources = r.unique_strings(item, "source"),
-            "dirs" => build.dirs = r.unique_strings(item, "directory"),
-            "exclude" => build.exclude = r.unique_strings(item, "pattern"),
-            "include" => build.include = r.unique_strings(item, "include directory"),
-            "define" => build.define = defines(r, item),
-            "flags" => build.flags = flags(r, item),
-            "std" => build.std = language(r, item),
-            "lineinfo" => build.lineinfo = r.bool(item),
-            "ptx" => build.ptx = ptx::read(r, item),
-            _ => unknown(r, item, "[build]", BUILD_KEYS),
-        }
-    }
-    build
-}
-
-fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
-    let mut targets = Vec::new();
-    for text in r.strings(item) {
-        match text.value.parse::<Sm>() {
-            Ok(sm) => targets.push(Spanned::new(sm, text.span)),
-            Err(error) => {
-                let help = target_help(&text.value);
-                r.bad_at(CONFIG, text.span, error.to_string(), help);
-            }
-        }
-    }
-    r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
-}
-
-/// What was probably meant by a text that is no target.
-pub(super) fn target_help(text: &str) -> Option<String> {
-    if text == "native" {
-        return Some(
-            "a build must not depend on the GPU of the machine: name the target".to_owned(),
-        );
-    }
-    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let guess = format!("sm_{}", digits.replace('.', ""));
-    guess.parse::<Sm>().ok()?;
-    if !text.starts_with("compute_") {
-        return Some(format!("did you mean `{guess}`?"));
-    }
-    let mut help = format!("cubins are for real architectures: write `{guess}`");
-    if ptx::virtual_architecture(text).is_ok() {
-        help.push_str(&format!(", and `ptx = \"{text}\"` for PTX"));
-    }
-    Some(help)
-}
-
-fn defines(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {
-    let mut defines = Vec::new();
-    if let Some(table) = Reader::as_table(item) {
-        for item in r.entries(named("`define` in [build]"), table) {
-            if let Some(value) = r.define_value(item) {
-                let name = item.key.to_owned();
-                defines.push(Spanned::new(Define { name, value }, r.key_span(item)));
-            }
-        }
-    } else {
-        for text in r.strings(item) {
-            let (name, value) = match text.value.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (text.value, None),
-            };
-            defines.push(Spanned::new(Define { name, value }, text.span));
-        }
-    }
-    defines.retain(|define| {
-        let good = is_identifier(&define.value.name);
-        if !good {
-            let message = format!("`{}` is no name of a macro", define.value.name);
-            let help = "write \"NAME\" or \"NAME=VALUE\", without -D".to_owned();
-            r.bad_at(CONFIG, define.span.clone(), message, Some(help));
-        }
-        good
-    });
-    let names = defines
+/// Which tables have a key, for the message about one in the wrong place.
+pub(super) fn place_of(key: &str) -> Option<&'static str> {
+    let part = PARTS
         .iter()
-        .map(|define| Spanned::new(define.value.name.clone(), define.span.clone()));
-    r.unique(CONFIG, names.collect(), |name| format!("macro `{name}`"));
-    defines
-}
-
-/// Whether a text is a name in C++ and in Rust, but for keywords.
-pub(crate) fn is_identifier(name: &str) -> bool {
-    name.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !name.starts_with(|c: char| c.is_ascii_digit())
-        && !name.is_empty()
-}
-
-fn flags(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<String>> {
-    let mut flags = r.strings(item);
-    flags.retain(|flag| {
-        let Some(instead) = reserved_flag(&flag.value) else {
-            return true;
-        };
-        let message = format!("flag `{}` is set by cubin-build itself", flag.value);
-        r.bad_at(CONFIG, flag.span.clone(), message, Some(instead.to_owned()));
-        false
-    });
-    flags
-}
-
-/// Whether nvcc's argument is one that cubin-build sets itself, and what to write instead.
-pub fn reserved_flag(flag: &str) -> Option<&'static str> {
-    const TARGET: &str = "name targets with `arch` in [build]";
-    const PHASE: &str = "cubin-build decides what nvcc writes, and where";
-    let name = flag.split('=').next().unwrap_or(flag);
-    match name.trim_start_matches('-') {
-        _ if !name.starts_with('-') => None,
-        "arch" | "gpu-architecture" | "gencode" | "generate-code" | "code" | "gpu-code" => {
-            Some(TARGET)
-        }
-        "cubin" | "ptx" | "fatbin" | "c" | "compile" | "dc" | "device-c" | "dlink"
-        | "device-link" | "E" | "preprocess" | "M" | "MM" | "MD" | "MF" | "o" | "output-file"
-        | "odir" | "output-directory" | "keep" | "k" | "keep-dir" | "dryrun" | "run" => Some(PHASE),
-        "std" => Some("write `std = \"c++17\"` in [build]"),
-        "lineinfo" | "generate-line-info" => Some("write `lineinfo = true` in [build]"),
-        _ => None,
-    }
-}
-
-fn language(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
-    let std = r.string(item)?;
-    let year = std.value.strip_prefix("c++").unwrap_or("");
-    if year.len() != 2 || !year.bytes().all(|byte| byte.is_ascii_digit()) {
-        let message = format!("`{}` is no C++ standard", std.value);
-        r.bad(item, message, Some("for example \"c++17\"".to_owned()));
-        return None;
-    }
-    Some(std)
-}
-
-fn generate(r: &mut Reader<'_>, table: &DeTable<'_>) -> Generate {
-    let mut generate = Generate::default();
-    for item in r.entries(named("[generate]"), table) {
-        match item.key {
-            "backend" => {
-                let words = [("cudarc", Backend::Cudarc), ("core", Backend::Core)];
-                generate.backend = r.word(item, &words);
-            }
-            "half" => {
-                let words = [("newtype", Half::Newtype), ("half", Half::Half)];
-                generate.half = r.word(item, &words);
-            }
-            "file" => generate.file = file_name(r, item),
-            _ => unknown(r, item, "[generate]", GENERATE_KEYS),
-        }
-    }
-    generate
-}
-
-fn file_name(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
-    let name = r.string(item)?;
-    let stem = name.value.strip_suffix(".rs").unwrap_or("");
-    if stem.is_empty()
-        || name
-            .value
-            .contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
-    {
-        let message = format!("`{}` is no name of a Rust file", name.value);
-        let help =
-            "a name without directories that ends in .rs: it is written to OUT_DIR".to_owned();
-        r.bad(item, message, Some(help));
-        return None;
-    }
-    Some(name)
-}
-
-fn baseline(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<Spanned<String>> {
-    let mut file = None;
-    for item in r.entries(named("[baseline]"), table) {
-        match item.key {
-            "file" => file = r.string(item),
-            _ => unknown(r, item, "[baseline]", BASELINE_KEYS),
-        }
-    }
-    if !table.contains_key("file") {
-        missing(r, CONFIG, "[baseline]", "file", &span);
-    }
-    file
-}
-
-fn instantiate(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<Instantiate> {
-    let (mut kernel, mut file) = (None, None);
-    for item in r.entries(named("[[instantiate]]"), table) {
-        match item.key {
-            "kernel" => kernel = r.string(item),
-            "file" => file = r.string(item),
-            _ => unknown(r, item, "[[instantiate]]", INSTANTIATE_KEYS),
-        }
-    }
-    if !table.contains_key("kernel") {
-        missing(r, CONFIG, "[[instantiate]]", "kernel", &span);
-    }
-    Some(Instantiate {
-        kernel: kernel?,
-        file,
+        .find(|part| (part.docs)().iter().any(|(name, _)| *name == key))?;
+    Some(match part.title {
+        "[defaults]" => "[defaults] or a [[rule]]",
+        title => title,
     })
 }
 
-fn link(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<Link> {
-    let mut name = None;
-    let (mut sources, mut dirs, mut libraries) = (Vec::new(), Vec::new(), Vec::new());
-    for item in r.entries(named("[[link]]"), table) {
-        match item.key {
-            "name" => {
-                name = r.string(item).filter(|name| {
-                    let good = is_identifier(&name.value);
-                    if !good {
-                        let message = format!("`{}` is no name of a module", name.value);
-                        let help = "letters, digits and `_`, for example \"solver\"".to_owned();
-                        r.bad(item, message, Some(help));
-                    }
-                    good
-                });
-            }
-            "sources" => sources = r.unique_strings(item, "source"),
-            "dirs" => dirs = r.unique_strings(item, "directory"),
-            "libraries" => libraries = r.unique_strings(item, "library"),
-            _ => unknown(r, item, "[[link]]", LINK_KEYS),
-        }
-    }
-    if !table.contains_key("name") {
-        missing(r, CONFIG, "[[link]]", "name", &span);
-    }
-    if !table.contains_key("sources") && !table.contains_key("dirs") {
-        missing(r, CONFIG, "[[link]]", "sources", &span);
-    }
-    Some(Link {
-        name: name?,
-        sources,
-        dirs,
-        libraries,
-    })
+/// What the reference says of a table.
+#[derive(Debug, Clone)]
+pub struct TableDoc {
+    /// As it stands in the file: `[build]`, `[[rule]]`.
+    pub title: &'static str,
+    /// What it is for.
+    pub meaning: &'static str,
+    /// Every key, in the order of the reference.
+    pub keys: Vec<(&'static str, Doc)>,
 }
 
-fn declared(r: &mut Reader<'_>, table: &DeTable<'_>, span: Span) -> Option<DeclaredKernel> {
-    let (mut symbol, mut params, mut params_span) = (None, Vec::new(), None);
-    for item in r.entries(named("[[kernel]]"), table) {
-        match item.key {
-            "symbol" => symbol = r.string(item),
-            "params" => {
-                params = r.strings(item);
-                params_span = Some(r.value_span(item));
-            }
-            _ => unknown(r, item, "[[kernel]]", KERNEL_KEYS),
-        }
-    }
-    for key in KERNEL_KEYS {
-        if !table.contains_key(*key) {
-            missing(r, CONFIG, "[[kernel]]", key, &span);
-        }
-    }
-    Some(DeclaredKernel {
-        symbol: symbol?,
-        params,
-        params_span,
-    })
-}
-
-pub(super) fn missing(r: &mut Reader<'_>, code: Code, table: &str, key: &str, span: &Span) {
-    let example = match (table, key) {
-        (_, "block") => "block = 256",
-        (_, "min") => "min = 0.25",
-        ("[baseline]", _) => "file = \"cubin-baseline.toml\"",
-        (_, "symbol") => "symbol = \"saxpy\"",
-        ("[[link]]", "name") => "name = \"solver\"",
-        ("[[link]]", _) => "sources = [\"a.cu\", \"b.cu\"]",
-        (_, "params") => "params = [\"u32\", \"*mut f32\"]",
-        _ => "kernel = \"scale<float>\"",
+/// Every table of cubin.toml with every key: what the reference is made of.
+pub fn documented() -> Vec<TableDoc> {
+    let doc = |part: &Part| TableDoc {
+        title: part.title,
+        meaning: part.meaning,
+        keys: (part.docs)(),
     };
-    r.add(Missing {
-        code,
-        table,
-        key,
-        span: span.clone(),
-        example,
-    });
-}
-
-const fn named(name: &str) -> TableName<'_> {
-    TableName { name, code: CONFIG }
+    PARTS.iter().map(doc).collect()
 }

@@ -129,7 +129,7 @@ codes! {
         "error[environment-invalid]: `native` is no target: it means the GPU of the machine that builds, which may have none (from the environment variable CUBIN_BUILD_ARCH)";
     POLICY_INVALID = "policy-invalid", Config,
         "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
-        "error[policy-invalid]: `static-shared` in [defaults] is no size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
+        "error[policy-invalid]: `static-shared` in [defaults] is not a size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
     UNMATCHED_RULE = "unmatched-rule", Config,
         "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Likewise a pattern of `exclude` that leaves out no file. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
         "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is an instance of a template: write `gemm<*>`";
@@ -224,10 +224,30 @@ codes! {
     STATIC_SHARED_OVER_BUDGET = "static-shared-over-budget", Budget,
         "A kernel declares more static shared memory per block than its budget allows. The 1024 bytes that the system reserves from sm_90 on are not counted. Shared memory bounds how many blocks fit on a multiprocessor at once.",
         "error[static-shared-over-budget]: kernel `transpose` uses 33792 bytes (33 KiB) of static shared memory per block on sm_80, budget is 32768 bytes (32 KiB)";
+    LOCAL_OVER_BUDGET = "local-over-budget", Budget,
+        "A kernel takes more local memory per thread than its budget allows: the stack, and what a section `.nv.local` of the cubin reserves besides. Local memory is device memory behind the caches. Usual causes are arrays indexed at run time and spills.",
+        "error[local-over-budget]: kernel `sort` takes 1024 bytes (1 KiB) of local memory per thread on sm_80, budget is 0 bytes";
+    LOCAL_UNKNOWN = "local-unknown", Budget,
+        "A kernel has a budget for local memory, but its stack, which is part of it, is not statically known: it recurses, calls through a pointer, or uses `alloca`. Remove the cause, or allow it for this kernel with a [[rule]].",
+        "error[local-unknown]: local memory of kernel `walk` is not statically known on sm_90, budget is 0 bytes";
+    CONSTANT_OVER_BUDGET = "constant-over-budget", Budget,
+        "A kernel has more bytes in a constant bank than its budget allows. Bank 0 holds the parameters behind what the driver puts there, bank 2 what the compiler keeps out of the code (tables of `switch`, large constants), bank 3 the `__constant__` variables of the whole file, whichever of its kernels reads them. The hardware allows 64 KiB of each.",
+        "error[constant-over-budget]: kernel `conv` has 50000 bytes of constant bank 3 on sm_90, budget is 49152 bytes (48 KiB)";
+    BARRIERS_OVER_BUDGET = "barriers-over-budget", Budget,
+        "A kernel uses more named barriers per block than its budget allows. A multiprocessor has 16 for each block. The highest one that is named counts with all below it, and a barrier whose number is only known at run time counts as all 16.",
+        "error[barriers-over-budget]: kernel `handshake` uses 5 barriers per block on sm_90, budget is 1";
+    BARRIERS_UNKNOWN = "barriers-unknown", Budget,
+        "A kernel has a barriers budget, but its cubin has no records that would tell how many it uses.",
+        "error[barriers-unknown]: number of barriers of kernel `handshake` is not recorded on sm_90, budget is 1";
+    CODE_SIZE_OVER_BUDGET = "code-size-over-budget", Budget,
+        "The machine code of a kernel is larger than its budget allows. Padding counts, and so do the copies of called functions that a whole program has for each kernel; functions that linked kernels share do not. Large code misses the instruction cache and makes the library larger. Usual causes are unrolled loops and inlined functions.",
+        "error[code-size-over-budget]: kernel `gemm<float>` has 147456 bytes (144 KiB) of machine code on sm_90a, budget is 131072 bytes (128 KiB)";
+    EXTERNS_FORBIDDEN = "externs-forbidden", Budget,
+        "A kernel calls a function outside its cubin that its `externs` budget forbids, itself or through a function that it calls. Such functions come from the driver: `printf` (`vprintf` in the cubin), the end of a failed `assert` (`__assertfail`), `malloc` and `free`, launches from the device. They cost registers, stack and time, and a forgotten `printf` is seldom meant to ship.",
+        "error[externs-forbidden]: kernel `step` calls `printf` on sm_90, budget forbids `printf`";
     OCCUPANCY_BELOW_BUDGET = "occupancy-below-budget", Budget,
         "Too few warps of a kernel fit on a multiprocessor at once, for the block size (and dynamic shared memory) that the budget names. A note says what is the limit; where a smaller figure or another block size would do, the help says which. Computed as `cuda_occupancy.h` does, with the largest shared memory carveout.",
         "error[occupancy-below-budget]: kernel `gemm<float>` reaches 18.8 % occupancy with blocks of 320 threads on sm_90a, budget is 25 %";
-
     OCCUPANCY_UNKNOWN = "occupancy-unknown", Budget,
         "A kernel has an occupancy budget, but this version of cubin-build does not know what a multiprocessor of the target has. No figure is guessed.",
         "error[occupancy-unknown]: occupancy of kernel `gemm` is not known on sm_60, budget is 25 %";

@@ -11,24 +11,26 @@
 //! stack = "unknown"
 //! ```
 //!
-//! `occupancy` is a share, the others are what the budgets of the same name limit. Kernels that share name and target (internal kernels of two files) share an entry, which records the worst of them.
+//! A figure stands as its budget measures it: a number, a share, the banks or the functions that are over. Kernels that
+//! share name and target (internal kernels of two files) share an entry, which records what is worst in either.
 
-use crate::sorted::Map;
 use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
 use super::{
-    Facts,
+    budget::{Key, Value},
+    excess::{self, Excess},
     help::toml_string,
-    occupancy,
-    resolve::{KernelRules, Policy},
+    resolve::Policy,
 };
 use crate::{
     config::{
-        Key,
+        diags,
         read::{Item, Reader, TableName},
     },
     diag::{Diag, Level, codes},
+    kernel::Facts,
+    sorted::Map,
     source::{SourceFile, Span},
 };
 
@@ -41,76 +43,8 @@ const HEADER: &str = "\
 # Made by `cargo cubin baseline write`; commit it. A kernel that gets worse than recorded here fails the build.
 ";
 
-/// Which figure an entry records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Figure {
-    /// What a budget limits.
-    Budget(Key),
-    /// Occupancy in tenths of a percent, rounded down.
-    Occupancy,
-}
-
-impl From<Key> for Figure {
-    fn from(key: Key) -> Self {
-        Self::Budget(key)
-    }
-}
-
-impl Figure {
-    /// As the file spells it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Budget(key) => key.name(),
-            Self::Occupancy => "occupancy",
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        let budgets = Key::ALL.into_iter().map(Self::Budget);
-        budgets
-            .chain([Self::Occupancy])
-            .find(|figure| figure.name() == name)
-    }
-
-    /// Whether `now` is no worse than `recorded`; not known is worse than any number.
-    pub fn no_worse(self, now: Value, recorded: Value) -> bool {
-        match (now, recorded) {
-            (_, Value::Unknown) => true,
-            (Value::Unknown, Value::Known(_)) => false,
-            (Value::Known(now), Value::Known(recorded)) => match self {
-                Self::Budget(_) => now <= recorded,
-                Self::Occupancy => now >= recorded,
-            },
-        }
-    }
-
-    /// The value for messages.
-    pub fn display(self, value: Value) -> String {
-        match (self, value) {
-            (_, Value::Unknown) => "unknown".to_owned(),
-            (Self::Budget(key), Value::Known(value)) => key.display(value),
-            (Self::Occupancy, Value::Known(value)) => occupancy::percent(value as f64 / 1000.0),
-        }
-    }
-}
-
-/// A figure that breaks its budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value {
-    /// The figure.
-    Known(u64),
-    /// Not statically known or not recorded.
-    Unknown,
-}
-
-impl From<Option<u64>> for Value {
-    fn from(value: Option<u64>) -> Self {
-        value.map_or(Self::Unknown, Self::Known)
-    }
-}
-
 /// An entry of the baseline.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// What was measured.
     pub value: Value,
@@ -119,71 +53,53 @@ pub struct Recorded {
 }
 
 /// All recorded figures.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Baseline {
-    entries: Map<String, Map<Sm, Map<Figure, Recorded>>>,
+    entries: Map<String, Map<Sm, Map<Key, Recorded>>>,
     file: Option<SourceFile>,
 }
 
 /// Records every figure of `kernels` that is over its budget, unless a `level` allows it.
 pub fn baseline_from(kernels: &[Facts], policy: &Policy<'_>) -> Baseline {
+    record(&excess::over(policy, kernels))
+}
+
+/// Records what is over, unless a `level` allows it.
+pub(super) fn record(over: &[Excess<'_>]) -> Baseline {
     let mut baseline = Baseline::default();
-    let mut rules: Map<(&str, &str), KernelRules<'_>> = Map::new();
-    for facts in kernels {
-        let (name, symbol) = (facts.name.as_str(), facts.symbol.as_str());
-        let selection = rules
-            .or_insert_with((name, symbol), || policy.rules_for(name, symbol))
-            .on(facts.target);
-        for key in Key::ALL {
-            let Some(budget) = selection.budget(key) else {
-                continue;
-            };
-            let value = super::value(facts, key);
-            let within = value.is_some_and(|value| value <= budget.limit.value);
-            if within || budget.level == Level::Allow {
-                continue;
-            }
-            baseline.record(facts, key.into(), value.into());
+    for excess in over {
+        let Excess {
+            facts,
+            budget,
+            value,
+        } = excess;
+        if budget.level == Level::Allow {
+            continue;
         }
-        if let Some(budget) = selection.occupancy()
-            && budget.level > Level::Allow
-            && let Some(value) = occupancy::below(facts, &budget.limit.value)
-        {
-            baseline.record(facts, Figure::Occupancy, value);
-        }
+        let targets = baseline.entries.or_default(facts.name.clone());
+        let figures = targets.or_default(facts.target);
+        let recorded = figures.or_insert_with(budget.key, || Recorded {
+            value: value.clone(),
+            span: None,
+        });
+        recorded.value = value.clone().worse(recorded.value.clone());
     }
     baseline
 }
 
 impl Baseline {
-    /// Adds a figure; the worse of two stays.
-    fn record(&mut self, facts: &Facts, figure: Figure, value: Value) {
-        let targets = self.entries.or_default(facts.name.clone());
-        let figures = targets.or_default(facts.target);
-        let recorded = figures.or_insert_with(figure, || Recorded { value, span: None });
-        if !figure.no_worse(value, recorded.value) {
-            recorded.value = value;
-        }
-    }
-
     /// What is recorded for a kernel on a target.
-    pub fn get(&self, name: &str, target: Sm, figure: Figure) -> Option<&Recorded> {
-        self.entries.get(name)?.get(&target)?.get(&figure)
+    pub fn get(&self, name: &str, target: Sm, key: Key) -> Option<&Recorded> {
+        self.entries.get(name)?.get(&target)?.get(&key)
     }
 
-    /// What is recorded for a kernel on its target, if the kernel is no worse than that.
-    pub(super) fn accepts(&self, facts: &Facts, figure: Figure, now: Value) -> Option<&Recorded> {
-        self.get(&facts.name, facts.target, figure)
-            .filter(|recorded| figure.no_worse(now, recorded.value))
-    }
-
-    /// Every figure, by name, target and kind.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Sm, Figure, &Recorded)> {
+    /// Every figure, by name, target and budget.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Sm, Key, &Recorded)> {
         self.entries.iter().flat_map(|(name, targets)| {
             targets.iter().flat_map(move |(target, figures)| {
                 figures
                     .iter()
-                    .map(move |(figure, recorded)| (name.as_str(), *target, *figure, recorded))
+                    .map(move |(key, recorded)| (name.as_str(), *target, *key, recorded))
             })
         })
     }
@@ -213,15 +129,8 @@ impl Baseline {
         for (name, targets) in &self.entries {
             for (target, figures) in targets {
                 text.push_str(&format!("\n[kernel.{}.{target}]\n", toml_string(name)));
-                for (figure, recorded) in figures {
-                    let value = match (figure, recorded.value) {
-                        (_, Value::Unknown) => "\"unknown\"".to_owned(),
-                        (Figure::Budget(_), Value::Known(value)) => value.to_string(),
-                        (Figure::Occupancy, Value::Known(value)) => {
-                            format!("{:?}", value as f64 / 1000.0)
-                        }
-                    };
-                    text.push_str(&format!("{} = {value}\n", figure.name()));
+                for (key, recorded) in figures {
+                    text.push_str(&format!("{} = {}\n", key.name(), recorded.value.to_toml()));
                 }
             }
         }
@@ -240,15 +149,12 @@ impl Baseline {
         if let Some(document) = reader.parse() {
             top(&mut reader, &document, &mut baseline);
         }
-        let diags = reader.finish().into_iter().map(as_baseline_problem);
-        (baseline, diags.collect())
+        // Unknown keys are reported as values here: no other table of this file has them.
+        let diags = diags::diags(file, reader.finish(), &|_| None);
+        let help = "`cargo cubin baseline write` makes the file anew";
+        let under = |diag| diags::under(codes::BASELINE_INVALID, diag, help);
+        (baseline, diags.into_iter().map(under).collect())
     }
-}
-
-/// Syntax errors and the like, under the code that speaks of this file, with the way out.
-fn as_baseline_problem(mut diag: Diag) -> Diag {
-    diag.code = codes::BASELINE_INVALID;
-    diag.help("`cargo cubin baseline write` makes the file anew")
 }
 
 fn table_name(name: &str) -> TableName<'_> {
@@ -303,34 +209,26 @@ fn kernel(r: &mut Reader<'_>, name: &str, targets: &DeTable<'_>, baseline: &mut 
             continue;
         };
         for item in r.entries(table_name(&table), figures) {
-            let Some(figure) = Figure::named(item.key) else {
+            let Some(key) = Key::named(item.key) else {
                 let message = format!("unknown budget `{}` in {table}", item.key);
                 unknown(r, item, message);
                 continue;
             };
-            if let Some(value) = value(r, item, figure) {
+            if let Some(value) = value(r, item, key) {
                 let span = Some(r.value_span(item));
                 let targets = baseline.entries.or_default(name.to_owned());
                 let figures = targets.or_default(target);
-                figures.insert(figure, Recorded { value, span });
+                figures.insert(key, Recorded { value, span });
             }
         }
     }
 }
 
-fn value(r: &mut Reader<'_>, item: Item<'_, '_>, figure: Figure) -> Option<Value> {
+fn value(r: &mut Reader<'_>, item: Item<'_, '_>, key: Key) -> Option<Value> {
     if Reader::text(item) == Some("unknown") {
         return Some(Value::Unknown);
     }
-    if figure != Figure::Occupancy {
-        return r.count(item).map(|count| Value::Known(count.value));
-    }
-    let share = r.float(item)?.value;
-    if (0.0..=1.0).contains(&share) {
-        return Some(Value::Known((share * 1000.0).round() as u64));
-    }
-    r.bad(item, "occupancy is a share of 0 to 1".to_owned(), None);
-    None
+    key.figure().unit.read_value(r, item)
 }
 
 fn unknown(r: &mut Reader<'_>, item: Item<'_, '_>, message: String) {

@@ -1,22 +1,20 @@
 //! The checks: kernels against budgets, rules against kernels, the baseline against both.
 
-use std::cmp::Reverse;
-
-use crate::sorted::{self, Map, Set};
 use cubin_core::arch::Sm;
 
 use super::{
-    Baseline, Facts,
-    findings::{
-        Accepted, BaselineImproved, BaselineUnmatched, Excess, NotKnown, OverBudget, UnmatchedArch,
-        UnmatchedKernel, UnmatchedTogether,
-    },
-    occupancy,
-    resolve::{Budget, Policy, Selection},
+    Baseline,
+    baseline::record,
+    budget::Value,
+    excess::{self, Excess},
+    findings::{Entry, Finding, Meant, OnTarget, OverBudget},
+    resolve::{Budget, Policy},
 };
 use crate::{
-    config::{Config, Glob, Key, Rule},
+    config::{Config, Glob, Rule, nearest},
     diag::{Diag, Level},
+    kernel::Facts,
+    sorted::{self, Set},
     source::Spanned,
 };
 
@@ -27,110 +25,78 @@ use crate::{
 /// is one finding per budget, however many targets it exceeds it on. Findings that a `level` or the baseline accepts
 /// are returned with [`Level::Allow`].
 pub fn check(config: &Config, baseline: Option<&Baseline>, kernels: &[Facts]) -> Vec<Diag> {
-    let policy = Policy::new(config);
-    let mut diags = Vec::new();
-    for on_targets in by_kernel(kernels).values() {
-        check_kernel(policy, baseline, on_targets, &mut diags);
-    }
+    let mut findings = Vec::new();
+    let over = excess::over(&Policy::new(config), kernels);
+    let now = baseline.map(|_| record(&over));
+    check_kernels(baseline, over, &mut findings);
     // Without kernels there is no telling what a rule was meant for; the builder reports the lack itself.
     if !kernels.is_empty() {
-        check_rules(config, kernels, &mut diags);
-        if let Some(baseline) = baseline {
-            check_baseline(policy, baseline, kernels, &mut diags);
+        check_rules(config, kernels, &mut findings);
+        if let (Some(baseline), Some(now)) = (baseline, &now) {
+            check_baseline(baseline, now, kernels, &mut findings);
         }
     }
-    diags
+    findings.into_iter().map(Diag::from).collect()
 }
 
-/// The targets of each kernel. Internal kernels of two files may share a name, so the symbol tells them apart.
-fn by_kernel(kernels: &[Facts]) -> Map<(&str, &str), Vec<&Facts>> {
-    let mut groups: Map<(&str, &str), Vec<&Facts>> = Map::new();
-    for facts in kernels {
-        let key = (facts.name.as_str(), facts.symbol.as_str());
-        let group = groups.or_default(key);
-        // Kernels come by target most often, so this looks at the last one only.
-        let rank = group.iter().rposition(|known| known.target <= facts.target);
-        group.insert(rank.map_or(0, |last| last + 1), facts);
-    }
-    groups
-}
-
-fn check_kernel<'a>(
-    policy: Policy<'a>,
+/// Targets that share a budget share a finding; two rules for two targets give two.
+fn check_kernels<'a>(
     baseline: Option<&'a Baseline>,
-    on_targets: &[&'a Facts],
-    diags: &mut Vec<Diag>,
+    over: Vec<Excess<'a>>,
+    findings: &mut Vec<Finding<'a>>,
 ) {
-    let Some(first) = on_targets.first() else {
-        return;
-    };
-    let rules = policy.rules_for(&first.name, &first.symbol);
-    let selections: Vec<Selection<'a>> = on_targets
-        .iter()
-        .map(|facts| rules.on(facts.target))
-        .collect();
-    for key in Key::ALL {
-        // Targets that share a budget share a finding; two rules for two targets give two.
-        let mut over: Vec<OverBudget<'a>> = Vec::new();
-        let mut unknown: Vec<NotKnown<'a>> = Vec::new();
-        for (&facts, selection) in on_targets.iter().zip(&selections) {
-            let Some(budget) = selection.budget(key) else {
-                continue;
-            };
-            let value = super::value(facts, key);
-            if value.is_some_and(|value| value <= budget.limit.value) {
-                continue;
-            }
-            // What a rule allows is allowed by the rule, not by the baseline.
-            let baseline = baseline.filter(|_| budget.level > Level::Allow);
-            if let Some(recorded) =
-                baseline.and_then(|file| file.accepts(facts, key.into(), value.into()))
-            {
-                let accepted = Accepted {
-                    budget,
-                    facts,
-                    recorded,
-                };
-                diags.push(accepted.into());
-                continue;
-            }
-            let recorded =
-                baseline.and_then(|file| file.get(&facts.name, facts.target, key.into()));
-            match value {
-                Some(value) => {
-                    let excess = Excess {
-                        facts,
-                        value,
-                        baseline: recorded,
-                    };
-                    match over.iter_mut().find(|found| same(&found.budget, &budget)) {
-                        Some(found) => found.on.push(excess),
-                        None => over.push(OverBudget {
-                            budget,
-                            on: vec![excess],
-                        }),
-                    }
-                }
-                None => match unknown
-                    .iter_mut()
-                    .find(|found| same(&found.budget, &budget))
-                {
-                    Some(found) => found.on.push(facts),
-                    None => unknown.push(NotKnown {
-                        budget,
-                        on: vec![facts],
-                        baseline: recorded,
-                    }),
-                },
-            }
+    // Findings about one kernel and one budget: those with a figure, then those without.
+    let mut known: Vec<OverBudget<'a>> = Vec::new();
+    let mut unknown: Vec<OverBudget<'a>> = Vec::new();
+    let mut last: Option<(&Facts, Budget<'_>)> = None;
+    for excess in over {
+        let (facts, budget) = (excess.facts, excess.budget);
+        let another = last.is_some_and(|(before, of)| {
+            (&before.name, &before.symbol, of.key) != (&facts.name, &facts.symbol, budget.key)
+        });
+        if another {
+            finish(&mut known, &mut unknown, findings);
         }
-        for finding in &mut over {
-            sorted::sort_by_key(&mut finding.on, |excess| Reverse(excess.value));
+        last = Some((facts, budget));
+        // What a rule allows is allowed by the rule, not by the baseline.
+        let recorded = baseline
+            .filter(|_| budget.level > Level::Allow)
+            .and_then(|file| file.get(&facts.name, facts.target, budget.key));
+        if let Some(recorded) = recorded
+            && excess.value.no_worse(&recorded.value)
+        {
+            findings.push(Finding::Accepted { excess, recorded });
+            continue;
         }
-        diags.extend(over.into_iter().map(Diag::from));
-        diags.extend(unknown.into_iter().map(Diag::from));
+        let group = if excess.value == Value::Unknown {
+            &mut unknown
+        } else {
+            &mut known
+        };
+        let on = OnTarget { excess, recorded };
+        match group.iter_mut().find(|found| same(&found.budget, &budget)) {
+            Some(found) => found.on.push(on),
+            None => group.push(OverBudget {
+                budget,
+                on: vec![on],
+            }),
+        }
     }
-    occupancy::check(on_targets, &selections, baseline, diags);
+    finish(&mut known, &mut unknown, findings);
+}
+
+fn finish<'a>(
+    known: &mut Vec<OverBudget<'a>>,
+    unknown: &mut Vec<OverBudget<'a>>,
+    findings: &mut Vec<Finding<'a>>,
+) {
+    for finding in known.iter_mut() {
+        sorted::sort_by(&mut finding.on, |a, b| {
+            a.excess.value.worst_first(&b.excess.value)
+        });
+    }
+    findings.extend(known.drain(..).map(Finding::OverBudget));
+    findings.extend(unknown.drain(..).map(Finding::OverBudget));
 }
 
 fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
@@ -140,45 +106,55 @@ fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {
 /// For how many unmatched patterns the name that was meant is looked for, which compares them with every kernel.
 const MOST_GUESSES: usize = 20;
 
-fn check_rules(config: &Config, kernels: &[Facts], diags: &mut Vec<Diag>) {
+fn check_rules<'a>(config: &'a Config, kernels: &'a [Facts], findings: &mut Vec<Finding<'a>>) {
     let names: Set<&str> = kernels.iter().map(|facts| facts.name.as_str()).collect();
     let symbols: Set<&str> = kernels.iter().map(|facts| facts.symbol.as_str()).collect();
-    let names: Vec<&str> = names.into_iter().collect();
     let targets: Set<Sm> = kernels.iter().map(|facts| facts.target).collect();
-    let targets: Vec<Sm> = targets.into_iter().collect();
-    let target_names: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let target_names: Set<String> = targets.iter().map(Sm::to_string).collect();
     let mut guesses = 0;
     for rule in &config.rules {
         let (mut any_kernel, mut any_arch) = (rule.kernels.is_empty(), rule.archs.is_empty());
         for pattern in &rule.kernels {
-            let matched = names
-                .iter()
-                .chain(&symbols)
-                .any(|text| pattern.value.matches(text));
+            let matched = any_matches(&pattern.value, &names, |name| name)
+                || any_matches(&pattern.value, &symbols, |symbol| symbol);
             any_kernel |= matched;
             if !matched {
                 guesses += 1;
-                let finding = UnmatchedKernel {
+                let meant = (guesses <= MOST_GUESSES)
+                    .then(|| meant(pattern.value.as_str(), &names))
+                    .flatten();
+                findings.push(Finding::UnmatchedKernel {
                     pattern,
-                    names: &names,
-                    guess: guesses <= MOST_GUESSES,
-                };
-                diags.push(finding.into());
+                    kernels: names.len(),
+                    meant,
+                });
             }
         }
         for pattern in &rule.archs {
-            let matched = target_names.iter().any(|text| pattern.value.matches(text));
+            let matched = any_matches(&pattern.value, &target_names, String::as_str);
             any_arch |= matched;
             if !matched {
-                let targets = &targets;
-                diags.push(UnmatchedArch { pattern, targets }.into());
+                findings.push(Finding::UnmatchedArch {
+                    pattern,
+                    targets: targets.iter().copied().collect(),
+                });
             }
         }
         let both = !rule.kernels.is_empty() && !rule.archs.is_empty();
         if both && any_kernel && any_arch && !matches_together(rule, kernels) {
-            diags.push(UnmatchedTogether { rule }.into());
+            findings.push(Finding::UnmatchedTogether(rule));
         }
     }
+}
+
+/// Whether a pattern matches one of `texts`. One without wildcards is looked up.
+fn any_matches<T: Ord + std::borrow::Borrow<str>>(
+    pattern: &Glob,
+    texts: &Set<T>,
+    text: impl Fn(&T) -> &str,
+) -> bool {
+    texts.contains(pattern.as_str())
+        || pattern.has_wildcard() && texts.iter().any(|it| pattern.matches(text(it)))
 }
 
 fn matches_together(rule: &Rule, kernels: &[Facts]) -> bool {
@@ -192,50 +168,76 @@ fn matches_together(rule: &Rule, kernels: &[Facts]) -> bool {
     })
 }
 
-fn check_baseline(
-    policy: Policy<'_>,
-    baseline: &Baseline,
+/// The kernel that was probably meant by a pattern that matches none.
+fn meant<'a>(pattern: &str, names: &Set<&'a str>) -> Option<Meant<'a>> {
+    let find = |fits: &dyn Fn(&str) -> bool| names.iter().copied().find(|name| fits(name));
+    let instance = |name: &str| {
+        name.strip_prefix(pattern)
+            .is_some_and(|arguments| arguments.starts_with('<'))
+    };
+    if let Some(name) = find(&instance) {
+        return Some(Meant::Instance(name));
+    }
+    let qualified = |name: &str| {
+        name.strip_suffix(pattern)
+            .is_some_and(|outer| outer.ends_with("::"))
+    };
+    if let Some(name) = find(&qualified) {
+        return Some(Meant::Qualified(name));
+    }
+    let in_namespace = Glob::new(format!("*::{pattern}"));
+    if let Some(name) = find(&|name| in_namespace.matches(name)) {
+        return Some(Meant::InNamespace(name));
+    }
+    nearest(pattern, names.iter().copied()).map(Meant::Near)
+}
+
+/// `now` is what a baseline written now would record.
+fn check_baseline<'a>(
+    baseline: &'a Baseline,
+    now: &Baseline,
     kernels: &[Facts],
-    diags: &mut Vec<Diag>,
+    findings: &mut Vec<Finding<'a>>,
 ) {
     let targets: Set<Sm> = kernels.iter().map(|facts| facts.target).collect();
-    let now = super::baseline_from(kernels, &policy);
     let present: Set<(&str, Sm)> = kernels
         .iter()
         .map(|facts| (facts.name.as_str(), facts.target))
         .collect();
-    let file = baseline.file_name();
-    let mut unmatched = BaselineUnmatched {
-        file: &file,
-        entries: Vec::new(),
-    };
-    let mut improved = BaselineImproved {
-        file: &file,
-        entries: Vec::new(),
-        now: Vec::new(),
-    };
-    for (name, target, figure, recorded) in baseline.iter() {
-        if !present.contains(&(name, target)) {
+    let mut gone: Vec<Entry<'a>> = Vec::new();
+    let mut improved = Vec::new();
+    for (kernel, target, key, recorded) in baseline.iter() {
+        let entry = Entry {
+            kernel,
+            target,
+            key,
+            recorded,
+        };
+        if !present.contains(&(kernel, target)) {
             // A build for fewer targets says nothing about the others.
-            let last = unmatched.entries.last();
-            let repeated = last.is_some_and(|(last, on, _)| (*last, *on) == (name, target));
+            let last = gone.last();
+            let repeated = last.is_some_and(|last| (last.kernel, last.target) == (kernel, target));
             if targets.contains(&target) && !repeated {
-                unmatched.entries.push((name, target, recorded));
+                gone.push(entry);
             }
             continue;
         }
-        let figure_now = match now.get(name, target, figure) {
-            Some(now) if figure.no_worse(recorded.value, now.value) => continue,
-            Some(now) => format!("{} now", figure.display(now.value)),
-            None => "cubin.toml allows what it is now".to_owned(),
-        };
-        improved.now.push(figure_now);
-        improved.entries.push((name, target, recorded));
+        match now.get(kernel, target, key) {
+            Some(now) if recorded.value.no_worse(&now.value) => {}
+            now => improved.push((entry, now.map(|now| now.value.clone()))),
+        }
     }
-    if !unmatched.entries.is_empty() {
-        diags.push(unmatched.into());
+    let file = baseline.file_name();
+    if !gone.is_empty() {
+        findings.push(Finding::BaselineUnmatched {
+            file: file.clone(),
+            entries: gone,
+        });
     }
-    if !improved.entries.is_empty() {
-        diags.push(improved.into());
+    if !improved.is_empty() {
+        findings.push(Finding::BaselineImproved {
+            file,
+            entries: improved,
+        });
     }
 }

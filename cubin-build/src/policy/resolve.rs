@@ -12,21 +12,27 @@
 //! budgets speaks of these budgets only; a rule with a level and no budget speaks of all. When it selects no targets
 //! it also speaks of a kernel that gets no launch wrapper, which is a warning otherwise.
 
-use crate::sorted;
 use cubin_core::arch::Sm;
 
+use super::budget::{Key, Limit};
 use crate::{
-    config::{Budgets, Config, Glob, Key, Occupancy, Rule, glob::Specificity},
+    config::{Config, Glob, Rule, glob::Specificity},
     diag::Level,
-    policy::Facts,
+    kernel::Facts,
+    sorted,
     source::Spanned,
 };
 
 /// The rules of a cubin.toml, ready to be asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Policy<'c> {
     defaults: &'c Rule,
     rules: &'c [Rule],
+    /// Patterns that are a name or a symbol, sorted, with the position of their rule: there may be one for each kernel,
+    /// and to try them all for each kernel would take the square of that.
+    exact: Vec<(&'c str, usize)>,
+    /// Positions of the rules that must be tried for every kernel: those with wildcards, and those for all kernels.
+    others: Vec<usize>,
 }
 
 /// A limit that holds for a kernel on a target, and where it comes from.
@@ -35,20 +41,7 @@ pub struct Budget<'c> {
     /// What it limits.
     pub key: Key,
     /// The limit, and its place in cubin.toml.
-    pub limit: &'c Spanned<u64>,
-    /// The table that sets it.
-    pub table: &'c Rule,
-    /// The pattern by which that table selects the kernel; none for `[defaults]` and rules without `kernel`.
-    pub pattern: Option<&'c Spanned<Glob>>,
-    /// How much a violation matters.
-    pub level: Level,
-}
-
-/// A least occupancy that holds for a kernel on a target, and where it comes from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OccupancyBudget<'c> {
-    /// The block and the least share, and their place in cubin.toml.
-    pub limit: &'c Spanned<Occupancy>,
+    pub limit: &'c Spanned<Limit>,
     /// The table that sets it.
     pub table: &'c Rule,
     /// The pattern by which that table selects the kernel; none for `[defaults]` and rules without `kernel`.
@@ -76,23 +69,59 @@ pub struct KernelRules<'c> {
     rules: Vec<(usize, &'c Rule, Match<'c>)>,
 }
 
-/// The tables that select one kernel on one target, the winner first.
+/// The budgets of one kernel on one target, each from the table that wins.
 #[derive(Debug, Clone)]
-pub struct Selection<'c>(Vec<(Rank, &'c Rule, Option<&'c Spanned<Glob>>)>);
+pub struct Selection<'c> {
+    budgets: Vec<(Rank, Budget<'c>)>,
+    /// The levels of tables that speak of single budgets.
+    levels: Vec<(Rank, Key, Level)>,
+    /// The level that speaks of all budgets.
+    level: Option<(Rank, Level)>,
+}
 
 impl<'c> Policy<'c> {
     /// The policy that `config` states.
     pub fn new(config: &'c Config) -> Self {
+        let mut exact = Vec::new();
+        let mut others = Vec::new();
+        for (index, rule) in config.rules.iter().enumerate() {
+            let wild = rule.kernels.iter().any(|glob| glob.value.has_wildcard());
+            if wild || rule.kernels.is_empty() {
+                others.push(index);
+                // A name may hold a `*` itself (`scale<float*>`): such a rule is tried, not looked up.
+                continue;
+            }
+            let names = rule.kernels.iter();
+            exact.extend(names.map(|glob| (glob.value.as_str(), index)));
+        }
+        sorted::sort(&mut exact);
         Self {
             defaults: &config.defaults,
             rules: &config.rules,
+            exact,
+            others,
         }
+    }
+
+    /// Positions of the rules that may select a kernel, in the order of the file.
+    fn candidates(&self, name: &str, symbol: &str) -> Vec<usize> {
+        let mut candidates = self.others.clone();
+        for text in [name, symbol] {
+            let start = self.exact.partition_point(|(pattern, _)| *pattern < text);
+            let same = self.exact[start..].iter();
+            let same = same.take_while(|(pattern, _)| *pattern == text);
+            candidates.extend(same.map(|(_, index)| *index));
+        }
+        sorted::sort(&mut candidates);
+        candidates.dedup();
+        candidates
     }
 
     /// The rules that select a kernel on some target or other.
     pub fn rules_for(&self, name: &str, symbol: &str) -> KernelRules<'c> {
         let mut rules = Vec::new();
-        for (index, rule) in self.rules.iter().enumerate() {
+        for index in self.candidates(name, symbol) {
+            let rule = &self.rules[index];
             if let Some(kernel) = closest(&rule.kernels, &[name, symbol]) {
                 rules.push((index, rule, kernel));
             }
@@ -127,10 +156,20 @@ impl<'c> Policy<'c> {
 }
 
 impl<'c> KernelRules<'c> {
-    /// Those that select the kernel on `target`.
+    /// The budgets that hold for the kernel on `target`.
     pub fn on(&self, target: Sm) -> Selection<'c> {
         let target = target.to_string();
-        let mut selected = Vec::new();
+        let mut selection = Selection {
+            budgets: Vec::new(),
+            levels: Vec::new(),
+            level: None,
+        };
+        let lowest = Rank {
+            kernel: None,
+            arch: None,
+            index: None,
+        };
+        selection.add(lowest, self.defaults, None);
         for (index, rule, kernel) in &self.rules {
             let Some(arch) = closest(&rule.archs, &[&target]) else {
                 continue;
@@ -140,64 +179,59 @@ impl<'c> KernelRules<'c> {
                 arch: arch.map(|(specificity, _)| specificity),
                 index: Some(*index),
             };
-            selected.push((rank, *rule, kernel.map(|(_, pattern)| pattern)));
+            selection.add(rank, rule, kernel.map(|(_, pattern)| pattern));
         }
-        sorted::sort_by_key(&mut selected, |(rank, ..)| std::cmp::Reverse(*rank));
-        let lowest = Rank {
-            kernel: None,
-            arch: None,
-            index: None,
-        };
-        selected.push((lowest, self.defaults, None));
-        Selection(selected)
+        selection
     }
 }
 
 impl<'c> Selection<'c> {
+    /// Takes what `table` says where no closer table says it: each is looked at once, and none is kept.
+    fn add(&mut self, rank: Rank, table: &'c Rule, pattern: Option<&'c Spanned<Glob>>) {
+        for (key, limit) in table.budgets.iter() {
+            let budget = Budget {
+                key,
+                limit,
+                table,
+                pattern,
+                level: Level::Deny,
+            };
+            match self.budgets.iter_mut().find(|(_, held)| held.key == key) {
+                Some(held) if held.0 < rank => *held = (rank, budget),
+                Some(_) => {}
+                None => self.budgets.push((rank, budget)),
+            }
+        }
+        let Some(level) = table.level.as_ref().map(|level| level.value) else {
+            return;
+        };
+        // [defaults] speaks of every budget, whatever else it sets.
+        if rank.index.is_none() || table.budgets.is_empty() {
+            if self.level.is_none_or(|(held, _)| held < rank) {
+                self.level = Some((rank, level));
+            }
+            return;
+        }
+        for (key, _) in table.budgets.iter() {
+            match self.levels.iter_mut().find(|(_, held, _)| *held == key) {
+                Some(held) if held.0 < rank => *held = (rank, key, level),
+                Some(_) => {}
+                None => self.levels.push((rank, key, level)),
+            }
+        }
+    }
+
     /// The limit for `key`, if any of the tables sets one.
     pub fn budget(&self, key: Key) -> Option<Budget<'c>> {
-        let (limit, table, pattern) = self.first(|budgets| budgets.get(key))?;
-        let level = self.level(|budgets| budgets.get(key).is_some());
-        Some(Budget {
-            key,
-            limit,
-            table,
-            pattern,
-            level,
-        })
-    }
-
-    /// The least occupancy, if any of the tables sets one.
-    pub fn occupancy(&self) -> Option<OccupancyBudget<'c>> {
-        let (limit, table, pattern) = self.first(|budgets| budgets.occupancy.as_ref())?;
-        let level = self.level(|budgets| budgets.occupancy.is_some());
-        Some(OccupancyBudget {
-            limit,
-            table,
-            pattern,
-            level,
-        })
-    }
-
-    fn first<T>(
-        &self,
-        value: impl Fn(&'c Budgets) -> Option<T>,
-    ) -> Option<(T, &'c Rule, Option<&'c Spanned<Glob>>)> {
-        self.0
-            .iter()
-            .find_map(|(_, rule, pattern)| Some((value(&rule.budgets)?, *rule, *pattern)))
-    }
-
-    /// How much a violation of a budget matters, which `sets` finds in a table.
-    fn level(&self, sets: impl Fn(&Budgets) -> bool) -> Level {
-        self.0
-            .iter()
-            .find_map(|(rank, rule, _)| {
-                // [defaults] speaks of every budget, whatever else it sets.
-                let speaks = rank.index.is_none() || rule.budgets.is_empty() || sets(&rule.budgets);
-                rule.level.as_ref().filter(|_| speaks)
-            })
-            .map_or(Level::Deny, |level| level.value)
+        let (_, budget) = self.budgets.iter().find(|(_, held)| held.key == key)?;
+        let own = self.levels.iter().find(|(_, held, _)| *held == key);
+        let level = match (own, self.level) {
+            (Some((own, _, level)), Some((all, _))) if *own > all => *level,
+            (_, Some((_, level))) => level,
+            (Some((_, _, level)), None) => *level,
+            (None, None) => Level::Deny,
+        };
+        Some(Budget { level, ..*budget })
     }
 }
 
@@ -214,4 +248,31 @@ fn closest<'c>(patterns: &'c [Spanned<Glob>], texts: &[&str]) -> Option<Match<'c
         })
         .max_by_key(|(specificity, _)| *specificity)
         .map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config::glob, source::SourceFile};
+
+    #[test]
+    fn a_rule_for_each_of_many_kernels_is_looked_up() {
+        let rules = 20_000;
+        let text: String = (0..rules)
+            .map(|number| format!("[[rule]]\nkernel = 'k{number}'\nregisters = {number}\n"))
+            .collect();
+        let (config, problems) = Config::parse(&SourceFile::new("cubin.toml", text));
+        assert!(problems.is_empty());
+        let policy = Policy::new(&config);
+        let before = glob::compared();
+        for number in 0..rules {
+            let selection = policy.rules_for(&format!("k{number}"), "_Z1kv");
+            let target = "sm_80".parse().expect("a target");
+            let budget = selection.on(target).budget(Key::Registers);
+            let limit = budget.map(|budget| &budget.limit.value);
+            assert_eq!(limit, Some(&Limit::Most(number)));
+        }
+        // Its own pattern against the name and the symbol.
+        assert_eq!(glob::compared() - before, 2 * rules as usize);
+    }
 }

@@ -354,7 +354,7 @@ fn what_build_rs_passes_is_not_blamed_on_the_file() {
         ),
         (
             ".ptx(\"sm_90\")",
-            "`sm_90` is no virtual architecture",
+            "`sm_90` is not a virtual architecture",
             "`Builder::ptx`",
         ),
         (

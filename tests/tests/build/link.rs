@@ -187,6 +187,37 @@ fn budgets_are_those_of_the_linked_kernel() {
 }
 
 #[test]
+fn calls_that_only_the_linker_sees_are_forbidden_too() {
+    let Some((project, _)) = counted("linked-externs") else {
+        return;
+    };
+    project.write(
+        "kernels/step.cu",
+        "__device__ int log_it(int x);\n__device__ int table_of(int x);\n__device__ int (*hooks[2])(int) = {table_of, \
+         log_it};\n\
+         __global__ void step(int *x) { x[0] = log_it(x[1]); }\n\
+         __global__ void hooked(int *x, int n) { x[0] = hooks[n & 1](x[1]); }\n\
+         __global__ void calm(int *x) { x[0] = table_of(x[1]); }\n",
+    );
+    // Two calls deep, in the other file.
+    project.write(
+        "kernels/rest.cu",
+        "#include <cstdio>\n__device__ __noinline__ int show(int x) { return printf(\"%d\\n\", x); }\n\
+         __device__ __noinline__ int log_it(int x) { return x > 3 ? show(x) : x; }\n\
+         __device__ __noinline__ int table_of(int x) { return x * 3; }\n",
+    );
+    let budget = "[defaults]\nexterns = \"printf\"\nconstant = { 3 = 0 }\n";
+    project.write("cubin.toml", &format!("{CONFIG}{budget}"));
+    project
+        .build()
+        .fails()
+        .says("[externs-forbidden] kernel `step` calls `printf` on sm_90 and sm_100, budget forbids `printf`")
+        .says("[externs-forbidden] kernel `hooked` calls `printf`")
+        .does_not_say("kernel `calm`")
+        .does_not_say("constant-over-budget");
+}
+
+#[test]
 fn kernels_that_launch_kernels_are_linked_with_the_device_runtime() {
     let Some(project) = super::project("linked-runtime") else {
         return;
@@ -299,7 +330,7 @@ fn mistakes_in_a_link_are_shown_where_they_stand() {
         ),
         (
             "[[link]]\nname = \"a b\"\nsources = [\"kernels/step.cu\"]\n",
-            "`a b` is no name of a module",
+            "`a b` is not the name of a module",
         ),
         ("[[link]]\nname = \"a\"\n", "`sources`"),
         (

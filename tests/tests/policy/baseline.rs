@@ -164,6 +164,41 @@ fn occupancy_is_recorded() {
     );
 }
 
+const SETS: &str = "[defaults]\nbarriers = 1\ncode-size = 4096\nlocal = 0\nconstant = { 0 = 512, 3 = 0 }\n\
+                    externs = ['*']\n";
+
+/// Figures that are sets, and the other new ones.
+fn over_in_sets() -> Vec<Facts> {
+    let mut kernels: Vec<Facts> = ["sm_80", "sm_90"]
+        .map(|target| kernel("gemm<float>", 4, target))
+        .into();
+    for kernel in &mut kernels {
+        kernel.resources.barriers = Some(3);
+        kernel.resources.code_bytes = 5000;
+        kernel.resources.stack = Stack::Known(16);
+        kernel.resources.constant = vec![(2, 48), (0, 536)];
+        kernel.module_constant = vec![(3, 1200)];
+        kernel.externs = vec!["malloc".to_owned(), "vprintf".to_owned()];
+    }
+    kernels[1].resources.barriers = None;
+    kernels
+}
+
+#[test]
+fn banks_and_functions_are_recorded() {
+    let text = written(&over_in_sets(), SETS);
+    golden("baseline/sets.toml", &text);
+    assert_eq!(baseline(&text).to_toml(), text);
+    expect("baseline/sets_accepted", SETS, Some(&text), &over_in_sets());
+    let mut changed = over_in_sets();
+    // One more function, and one more bank above its limit than recorded.
+    changed[0].externs.push("__assertfail".to_owned());
+    changed[0].resources.constant[1].1 = 540;
+    changed[1].externs.remove(0);
+    changed[1].module_constant[0].1 = 1000;
+    expect("baseline/sets_changed", SETS, Some(&text), &changed);
+}
+
 #[test]
 fn malformed() {
     let text = r#"
@@ -179,6 +214,12 @@ register = 3
 stack = "unknown"
 spills = -1
 occupancy = 1.5
+constant = 48
+externs = [3]
+
+[kernel."gemm<float>".sm_90]
+constant = { 3 = 48, x = 1 }
+externs = "a b"
 
 [kernel.walk]
 sm_80 = 3

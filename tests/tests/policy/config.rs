@@ -3,7 +3,7 @@
 use std::fs;
 
 use cubin_build::{
-    config::{Backend, Config, Define, Half, Key, Ptx},
+    config::{Backend, Banks, Config, Define, HalfTypes, Key, Limit, Occupancy, Ptx},
     diag::Level,
     source::SourceFile,
 };
@@ -64,6 +64,11 @@ stack = 1_024
 spills = "0 B"
 params = "4 KiB"
 static-shared = "48kB"
+local = 512
+barriers = 1
+code-size = "128 KiB"
+constant = { 3 = "48 KiB", other = "1 KiB" }
+externs = ["printf", "cuda*"]
 level = "warn"
 
 [[rule]]
@@ -135,16 +140,37 @@ params = []
         config.generate.backend.map(|v| v.value),
         Some(Backend::Core)
     );
-    assert_eq!(config.generate.half.map(|v| v.value), Some(Half::Half));
+    assert_eq!(
+        config.generate.half.map(|v| v.value),
+        Some(HalfTypes::HalfCrate)
+    );
     assert_eq!(
         config.generate.file.map(|v| v.value).as_deref(),
         Some("gpu.rs")
     );
-    let limits = Key::ALL.map(|key| config.defaults.budgets.get(key).map(|limit| limit.value));
-    assert_eq!(
-        limits,
-        [Some(128), Some(1024), Some(0), Some(4096), Some(48_000)]
-    );
+    let limit = |key: Key| {
+        let limit = config.defaults.budgets.get(key);
+        limit.map(|limit| limit.value.clone())
+    };
+    assert_eq!(limit(Key::Registers), Some(Limit::Most(128)));
+    assert_eq!(limit(Key::Stack), Some(Limit::Most(1024)));
+    assert_eq!(limit(Key::Spills), Some(Limit::Most(0)));
+    assert_eq!(limit(Key::Local), Some(Limit::Most(512)));
+    assert_eq!(limit(Key::Params), Some(Limit::Most(4096)));
+    assert_eq!(limit(Key::StaticShared), Some(Limit::Most(48_000)));
+    assert_eq!(limit(Key::Barriers), Some(Limit::Most(1)));
+    assert_eq!(limit(Key::CodeSize), Some(Limit::Most(131_072)));
+    let banks = Banks {
+        own: vec![(3, 49_152)],
+        other: Some(1024),
+    };
+    assert_eq!(limit(Key::Constant), Some(Limit::Banks(banks)));
+    let Some(Limit::Not(names)) = limit(Key::Externs) else {
+        panic!("{:?}", config.defaults)
+    };
+    let names: Vec<&str> = names.iter().map(|name| name.value.as_str()).collect();
+    assert_eq!(names, ["printf", "cuda*"]);
+    assert_eq!(limit(Key::Occupancy), None);
     assert_eq!(
         config.defaults.level.as_ref().map(|v| v.value),
         Some(Level::Warn)
@@ -153,11 +179,17 @@ params = []
         panic!("{:?}", config.rules)
     };
     assert_eq!(first.archs.len(), 2);
-    let occupancy = first.budgets.occupancy.as_ref().expect("occupancy");
-    assert_eq!(occupancy.value.block, 256);
-    assert_eq!(occupancy.value.min, 0.25);
-    assert_eq!(occupancy.value.dynamic_shared, 16 << 10);
-    assert_eq!(first.span.as_ref().map(|span| span.start()), Some((30, 1)));
+    let occupancy = Occupancy {
+        block: 256,
+        min: 0.25,
+        dynamic_shared: 16 << 10,
+    };
+    let limit = first.budgets.get(Key::Occupancy);
+    assert_eq!(
+        limit.map(|limit| limit.value.clone()),
+        Some(Limit::Occupancy(occupancy))
+    );
+    assert_eq!(first.span.as_ref().map(|span| span.start()), Some((35, 1)));
     assert_eq!(second.kernels[1].value.as_str(), "b*");
     assert!(second.budgets.is_empty());
     assert_eq!(

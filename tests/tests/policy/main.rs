@@ -5,6 +5,7 @@ mod baseline;
 mod check;
 mod config;
 mod mutate;
+mod reference;
 mod render;
 mod specificity;
 mod support;

@@ -20,6 +20,8 @@ flags = ["-lineinfo"]
 [defaults]
 registers = 128
 params = "4 KiB"
+constant = { 0 = "1 KiB", other = 3 }
+externs = ["printf", "cuda*"]
 [[rule]]
 kernel = ["gemm<*>", "_Z?*"]
 arch = "sm_9*"
@@ -33,8 +35,8 @@ symbol = "s"
 params = ["u32"]
 "#;
 
-const BASELINE: &str =
-    "format = 1\n[kernel.\"gemm<float>\".sm_80]\nregisters = 168\nstack = \"unknown\"\n";
+const BASELINE: &str = "format = 1\n[kernel.\"gemm<float>\".sm_80]\nregisters = 168\nstack = \"unknown\"\n\
+     constant = { 0 = 900 }\nexterns = [\"printf\"]\n";
 
 /// Reads `text` as both files; also judges by it and draws what was found where `draw` is set, which takes longest.
 fn read(text: &str, draw: bool) {
@@ -51,6 +53,8 @@ fn read(text: &str, draw: bool) {
     let mut gemm = kernel("gemm<float>", 4, "sm_90a");
     gemm.resources.stack = Stack::Unbounded;
     gemm.resources.registers = 200;
+    gemm.resources.constant = vec![(0, 1200)];
+    gemm.externs = vec!["malloc".to_owned(), "vprintf".to_owned()];
     for diag in check(&config, Some(&baseline), &[gemm]) {
         let _ = (json::to_json(&diag), draw.then(|| render(&diag, false)));
     }
@@ -90,9 +94,9 @@ fn hostile_files() {
         "a=[".repeat(30_000),
         "a={b=".repeat(30_000),
         "a.".repeat(30_000),
-        "x = 1\n".repeat(5_000),
-        "[[rule]]\n".repeat(5_000),
-        format!("[build]\narch = [{}]", "\"sm_1\",".repeat(5_000)),
+        "x = 1\n".repeat(100_000),
+        "[[rule]]\n".repeat(100_000),
+        format!("[build]\narch = [{}]", "\"sm_1\",".repeat(100_000)),
         format!("{} = 1", "k".repeat(200_000)),
     ] {
         let file = SourceFile::new("cubin.toml", text);

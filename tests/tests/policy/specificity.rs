@@ -1,6 +1,11 @@
 //! Which rule wins: a table of rules, and the value that must come out.
 
-use cubin_build::{config::Key, diag::Level, kernel::Facts, policy::Policy};
+use cubin_build::{
+    config::{Key, Limit},
+    diag::Level,
+    kernel::Facts,
+    policy::Policy,
+};
 
 use crate::support::{config, kernel};
 
@@ -105,8 +110,8 @@ fn the_most_specific_rule_wins() {
         let config = config(&toml);
         let budget = Policy::new(&config).budget(&gemm(), Key::Registers);
         assert_eq!(
-            budget.map(|budget| budget.limit.value),
-            Some(*winner),
+            budget.map(|budget| &budget.limit.value),
+            Some(&Limit::Most(*winner)),
             "{toml}"
         );
     }
@@ -119,9 +124,12 @@ fn each_key_is_resolved_on_its_own() {
          [[rule]]\nkernel = 'ns::*'\nspills = 4\n",
     );
     let policy = Policy::new(&config);
-    let limit = |key| policy.budget(&gemm(), key).map(|budget| budget.limit.value);
-    assert_eq!(limit(Key::Stack), Some(2));
-    assert_eq!(limit(Key::Spills), Some(4));
+    let limit = |key| {
+        let budget = policy.budget(&gemm(), key);
+        budget.map(|budget| budget.limit.value.clone())
+    };
+    assert_eq!(limit(Key::Stack), Some(Limit::Most(2)));
+    assert_eq!(limit(Key::Spills), Some(Limit::Most(4)));
     assert_eq!(limit(Key::Registers), None);
 }
 

@@ -1,6 +1,9 @@
 //! Kernels to judge, and golden files.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use cubin_build::{
     config::Config,
@@ -89,15 +92,20 @@ pub(crate) fn pictures(diags: &[Diag]) -> String {
 
 /// Compares `text` with `golden/diag/NAME`, or writes it there under `BLESS=1`.
 pub(crate) fn golden(name: &str, text: &str) {
-    let path = golden_dir().join(name);
+    golden_at(&golden_dir().join(name), text);
+}
+
+/// Compares `text` with the file at `path`, or writes it there under `BLESS=1`.
+pub(crate) fn golden_at(path: &Path, text: &str) {
     if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, text).expect("golden file is writable");
+        fs::write(path, text).expect("golden file is writable");
         return;
     }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let expected = fs::read_to_string(path).unwrap_or_default();
     if text == expected {
         return;
     }
+    let name = path.display();
     let mut lines = text.lines().zip(expected.lines()).enumerate();
     match lines.find(|(_, (now, before))| now != before) {
         Some((index, (now, before))) => panic!(

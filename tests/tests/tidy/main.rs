@@ -14,8 +14,6 @@ const TOLERATED: &[(&str, &str, &str)] = &[
         "signature",
         "types and their layouts are defined by each other",
     ),
-    ("cubin-build", "config", "being taken apart"),
-    ("cubin-build", "policy", "being taken apart"),
     ("cubin-build", "codegen", "being taken apart"),
     (
         "cubin-build",

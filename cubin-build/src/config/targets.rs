@@ -1,15 +1,50 @@
-//! `ptx` in `[build]`: which PTX is embedded beside the cubins.
+//! Targets and PTX versions by name.
 
 use cubin_core::arch::{Sm, Suffix};
 
 use super::{
-    Ptx,
+    model::Ptx,
     read::{CONFIG, Item, Reader},
 };
 use crate::source::Spanned;
 
-/// `true`, `false`, a name, or several.
-pub(super) fn read(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx>> {
+/// `arch` in `[build]`.
+pub(super) fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
+    let mut targets = Vec::new();
+    for text in r.strings(item) {
+        match text.value.parse::<Sm>() {
+            Ok(sm) => targets.push(Spanned::new(sm, text.span)),
+            Err(error) => {
+                let help = target_help(&text.value);
+                r.bad_at(CONFIG, text.span, error.to_string(), help);
+            }
+        }
+    }
+    r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
+}
+
+/// What was probably meant by a text that is no target.
+pub(super) fn target_help(text: &str) -> Option<String> {
+    if text == "native" {
+        return Some(
+            "a build must not depend on the GPU of the machine: name the target".to_owned(),
+        );
+    }
+    let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let guess = format!("sm_{}", digits.replace('.', ""));
+    guess.parse::<Sm>().ok()?;
+    if !text.starts_with("compute_") {
+        return Some(format!("did you mean `{guess}`?"));
+    }
+    let mut help = format!("cubins are for real architectures: write `{guess}`");
+    if virtual_architecture(text).is_ok() {
+        help.push_str(&format!(", and `ptx = \"{text}\"` for PTX"));
+    }
+    Some(help)
+}
+
+/// `ptx` in `[build]`: `true`, `false`, a name, or several.
+pub(super) fn ptx(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx>> {
     let span = r.value_span(item);
     if Reader::is_bool(item) {
         let embed = r.bool(item)?.value;
@@ -44,7 +79,7 @@ pub(crate) fn virtual_architecture(text: &str) -> Result<Sm, (String, Option<Str
         let guess = format!("sm_{}", digits.replace('.', ""));
         let help = guess.parse::<Sm>().is_ok();
         return Err((
-            format!("`{text}` is no virtual architecture; expected for example `compute_90`"),
+            format!("`{text}` is not a virtual architecture; expected for example `compute_90`"),
             help.then(|| format!("did you mean `{}`?", guess.replacen("sm", "compute", 1))),
         ));
     };

@@ -1,0 +1,80 @@
+//! Tables of cubin.toml as data: each key once, with what the reference says of it and the function that reads it.
+
+use toml::de::DeTable;
+
+use super::read::{Item, Reader, TableName};
+use crate::{diag::Code, source::Span};
+
+/// What the reference of cubin.toml says of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Doc {
+    /// What kind of value it takes, and its unit.
+    pub value: &'static str,
+    /// What holds without it.
+    pub default: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// A line with it.
+    pub example: &'static str,
+}
+
+/// The default of a key that its table cannot do without.
+pub(crate) const REQUIRED: &str = "required";
+
+/// A key of a table that is read into a `T`.
+pub(crate) struct Key<T: 'static> {
+    /// As the file spells it.
+    pub(crate) name: &'static str,
+    pub(crate) doc: Doc,
+    pub(crate) read: fn(&mut Reader<'_>, Item<'_, '_>, &mut T),
+}
+
+/// A table of the file.
+pub(crate) struct Table<T: 'static> {
+    /// As messages name it, brackets included; empty for the top of the file.
+    pub(crate) name: &'static str,
+    /// Code of problems with its values.
+    pub(crate) code: Code,
+    pub(crate) keys: &'static [Key<T>],
+}
+
+impl<T> Table<T> {
+    /// Reads what `toml` holds into `out`. Keys that the table does not have, and keys that are missing, are problems;
+    /// `span` is where the table begins.
+    pub(crate) fn read(&self, r: &mut Reader<'_>, toml: &DeTable<'_>, span: &Span, out: &mut T) {
+        for item in r.entries(self.toml_name(), toml) {
+            match self.keys.iter().find(|key| key.name == item.key) {
+                Some(key) => (key.read)(r, item, out),
+                None => r.unknown(item, names(self.keys)),
+            }
+        }
+        for key in self.keys {
+            if key.doc.default == REQUIRED && !toml.contains_key(key.name) {
+                r.missing(self.toml_name(), key.name, key.doc.example, span);
+            }
+        }
+    }
+
+    /// The name and the code of problems with values.
+    pub(crate) const fn toml_name(&self) -> TableName<'static> {
+        TableName {
+            name: self.name,
+            code: self.code,
+        }
+    }
+
+    /// What the reference says of its keys.
+    pub(crate) fn docs(&self) -> Vec<(&'static str, Doc)> {
+        docs(self.keys)
+    }
+}
+
+/// The names of `keys`, in the order of the reference.
+pub(crate) fn names<T>(keys: &[Key<T>]) -> Vec<&'static str> {
+    keys.iter().map(|key| key.name).collect()
+}
+
+/// What the reference says of `keys`.
+pub(crate) fn docs<T>(keys: &[Key<T>]) -> Vec<(&'static str, Doc)> {
+    keys.iter().map(|key| (key.name, key.doc)).collect()
+}

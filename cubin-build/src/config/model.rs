@@ -1,0 +1,130 @@
+//! What cubin.toml says, as data.
+
+use cubin_core::arch::Sm;
+
+use super::budget::Rule;
+use crate::{
+    options::{Backend, HalfTypes},
+    source::{Span, Spanned},
+};
+
+/// Everything cubin.toml says. The default is an empty file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    /// `[toolkit]`
+    pub toolkit: Toolkit,
+    /// `[build]`
+    pub build: Build,
+    /// `[generate]`
+    pub generate: Generate,
+    /// `[defaults]`
+    pub defaults: Rule,
+    /// Every `[[rule]]` in the order of the file.
+    pub rules: Vec<Rule>,
+    /// `[baseline] file`, relative to cubin.toml.
+    pub baseline: Option<Spanned<String>>,
+    /// Every `[[instantiate]]`.
+    pub instantiate: Vec<Instantiate>,
+    /// Every `[[link]]`.
+    pub links: Vec<Link>,
+    /// Every `[[kernel]]`.
+    pub kernels: Vec<DeclaredKernel>,
+}
+
+/// `[toolkit]`: which CUDA toolkit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Toolkit {
+    /// Two or three numbers: `13.5` is any `13.5.x`.
+    pub version: Option<Spanned<String>>,
+    /// Whether it may be installed when it is missing.
+    pub install: Option<Spanned<bool>>,
+}
+
+/// `[build]`: what is compiled, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Build {
+    /// Targets, without repetition.
+    pub arch: Vec<Spanned<Sm>>,
+    /// Source files.
+    pub sources: Vec<Spanned<String>>,
+    /// Directories whose `.cu` files are sources.
+    pub dirs: Vec<Spanned<String>>,
+    /// Patterns of files below `dirs` that are no sources.
+    pub exclude: Vec<Spanned<String>>,
+    /// `-I`
+    pub include: Vec<Spanned<String>>,
+    /// `-D`
+    pub define: Vec<Spanned<Define>>,
+    /// Further arguments of nvcc; none of those that cubin-build sets itself.
+    pub flags: Vec<Spanned<String>>,
+    /// `c++17`
+    pub std: Option<Spanned<String>>,
+    /// `-lineinfo`
+    pub lineinfo: Option<Spanned<bool>>,
+    /// Which PTX is embedded beside the cubins.
+    pub ptx: Option<Spanned<Ptx>>,
+}
+
+/// `ptx` in `[build]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ptx {
+    /// `false`
+    None,
+    /// `true`: that of the newest target without a suffix.
+    Newest,
+    /// Virtual architectures by number, without repetition: `sm_90` stands for `compute_90`. None has a suffix.
+    Of(Vec<Spanned<Sm>>),
+}
+
+/// A macro for the preprocessor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Define {
+    /// Its name.
+    pub name: String,
+    /// Its value; nvcc defines it as 1 when there is none.
+    pub value: Option<String>,
+}
+
+/// `[generate]`: what the generated Rust code looks like.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Generate {
+    /// Which driver binding it launches through.
+    pub backend: Option<Spanned<Backend>>,
+    /// Which Rust types stand for `__half` and `__nv_bfloat16`.
+    pub half: Option<Spanned<HalfTypes>>,
+    /// Name of the generated file in the output directory.
+    pub file: Option<Spanned<String>>,
+}
+
+/// One `[[instantiate]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instantiate {
+    /// The instance in C++: `scale<float>`.
+    pub kernel: Spanned<String>,
+    /// The source that defines the template.
+    pub file: Option<Spanned<String>>,
+}
+
+/// One `[[link]]`: sources that become one cubin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Name of the module; a Rust identifier.
+    pub name: Spanned<String>,
+    /// Source files.
+    pub sources: Vec<Spanned<String>>,
+    /// Directories whose `.cu` files are sources.
+    pub dirs: Vec<Spanned<String>>,
+    /// Names of libraries of the toolkit, or paths of archives, objects and cubins.
+    pub libraries: Vec<Spanned<String>>,
+}
+
+/// One `[[kernel]]`: what no C++ source says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredKernel {
+    /// Symbol in the cubin.
+    pub symbol: Spanned<String>,
+    /// Rust types of its parameters, in order.
+    pub params: Vec<Spanned<String>>,
+    /// Where `params` stands; none when the table does not have it.
+    pub params_span: Option<Span>,
+}

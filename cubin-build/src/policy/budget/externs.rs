@@ -1,0 +1,74 @@
+//! `externs`: functions outside the cubin that a kernel may not call.
+//!
+//! What is not in the cubin after linking comes from the driver: `printf`, `malloc`, `free`, the end of a failed
+//! `assert`, launches from the device. ptxas lists for a whole program, and nvlink for linked code, what the kernel needs
+//! through all functions that it calls, also through pointers (13.5).
+
+use super::{
+    Figure, Unit, Value,
+    functions::{source_name, symbol_of},
+    silent,
+};
+use crate::{config::keys::Doc, diag::codes};
+
+pub(super) static FIGURE: Figure = Figure {
+    name: "externs",
+    unit: Unit::Names,
+    doc: Doc {
+        value: "pattern or array of patterns",
+        default: "no limit",
+        meaning: "Functions outside the cubin that a kernel may not call, itself or through others: `printf`, `assert`, \
+                  `malloc` (which `new` calls), `free`; or by their symbols (`vprintf`, `__assertfail`). `*` forbids all, \
+                  `[]` none.",
+        example: "externs = [\"printf\", \"malloc\"]",
+    },
+    over: codes::EXTERNS_FORBIDDEN,
+    unknown: None,
+    measure: |facts, _| {
+        let names = facts
+            .externs
+            .iter()
+            .map(|symbol| source_name(symbol).to_owned());
+        let mut names: Vec<String> = names.collect();
+        crate::sorted::sort(&mut names);
+        names.dedup();
+        Value::Names(names)
+    },
+    says: |subject| format!("calls {}", Unit::Names.display(subject.excess)),
+    label: |subject| format!("calls {}", names(subject.excess).join(", ")),
+    beside: silent,
+    notes: |subject| {
+        let renamed: Vec<String> = names(subject.excess)
+            .iter()
+            .filter_map(|name| {
+                Some(format!(
+                    "`{}` stands for `{name}` in the cubin",
+                    symbol_of(name)?
+                ))
+            })
+            .collect();
+        let mut notes = vec![
+            "a call counts that the kernel makes itself or through a function that it calls"
+                .to_owned(),
+        ];
+        notes.extend(renamed);
+        notes
+    },
+    remedies: |subject| {
+        let remedy = |name: &String| match name.as_str() {
+            "printf" => Some("put `printf` behind a macro that only a debug build defines"),
+            "assert" => Some("`define = { NDEBUG = true }` in [build] takes every `assert` out"),
+            "malloc" => Some("let the host allocate and pass a pointer; `new` calls `malloc` too"),
+            _ => None,
+        };
+        let remedies = names(subject.excess).iter().filter_map(remedy);
+        remedies.map(str::to_owned).collect()
+    },
+};
+
+fn names(value: &Value) -> &[String] {
+    match value {
+        Value::Names(names) => names,
+        _ => &[],
+    }
+}

@@ -1,0 +1,47 @@
+//! `stack`: bytes of stack per thread, those of called functions included.
+
+use super::{Figure, Unit, Unknown, nothing};
+use crate::{
+    config::{keys::Doc, size},
+    diag::codes,
+};
+
+pub(super) static FIGURE: Figure = Figure {
+    name: "stack",
+    unit: Unit::Bytes,
+    doc: Doc {
+        value: "bytes per thread",
+        default: "no limit",
+        meaning: "Most stack per thread, that of called functions included.",
+        example: "stack = 0",
+    },
+    over: codes::STACK_OVER_BUDGET,
+    unknown: Some(Unknown {
+        code: codes::STACK_UNKNOWN,
+        what: "stack",
+        is: "is not statically known",
+        note: || {
+            "recursion, calls through pointers and `alloca` make the depth of the stack depend on the data".to_owned()
+        },
+        help: None,
+    }),
+    measure: |facts, _| facts.resources.stack.bytes().into(),
+    says: |subject| {
+        let bytes = size::display(subject.excess.number());
+        format!("needs {bytes} of stack per thread")
+    },
+    label: |subject| format!("{} of stack", size::display(subject.excess.number())),
+    beside: |facts| match facts.resources.stack.bytes() {
+        Some(0) => None,
+        Some(bytes) => Some(format!("{} of stack", size::display(bytes.into()))),
+        None => Some("stack unknown".to_owned()),
+    },
+    notes: nothing,
+    remedies: |_| {
+        vec![
+            "arrays that are indexed at run time, calls that are not inlined and spills live on the stack: unroll \
+             the loops over them, or mark callees `__forceinline__`"
+                .to_owned(),
+        ]
+    },
+};

@@ -1,0 +1,357 @@
+//! Findings in words: one function for each kind, and one `From` for all.
+
+use cubin_core::arch::Sm;
+
+use super::{
+    budget::{Figure, Key, Subject, Unit, Value, and},
+    excess::Excess,
+    findings::{Entry, Finding, Meant, OnTarget, OverBudget},
+    help,
+    resolve::Budget,
+};
+use crate::{
+    config::{Glob, Rule},
+    diag::{Diag, Level, codes},
+    source::Spanned,
+};
+
+impl From<Finding<'_>> for Diag {
+    fn from(finding: Finding<'_>) -> Self {
+        match finding {
+            Finding::OverBudget(over) => over_budget(&over),
+            Finding::Accepted { excess, recorded } => accepted(&excess, &recorded.value),
+            Finding::UnmatchedKernel {
+                pattern,
+                kernels,
+                meant,
+            } => unmatched_kernel(pattern, kernels, meant),
+            Finding::UnmatchedArch { pattern, targets } => {
+                let message = format!("no target of this build matches `{}`", pattern.value);
+                let built = format!("built for {}", targets_text(&targets));
+                Self::warning(codes::UNMATCHED_RULE, message).at(pattern.span.clone(), built)
+            }
+            Finding::UnmatchedTogether(rule) => unmatched_together(rule),
+            Finding::BaselineUnmatched { file, entries } => baseline_unmatched(&file, &entries),
+            Finding::BaselineImproved { file, entries } => baseline_improved(&file, &entries),
+        }
+    }
+}
+
+fn subject<'a>(excess: &'a Excess<'_>) -> Subject<'a> {
+    Subject {
+        facts: excess.facts,
+        limit: &excess.budget.limit.value,
+        excess: &excess.value,
+    }
+}
+
+fn over_budget(over: &OverBudget<'_>) -> Diag {
+    let OverBudget { budget, on } = over;
+    // The worst; there is one.
+    let OnTarget { excess, recorded } = &on[0];
+    let figure = budget.key.figure();
+    let is_known = excess.value != Value::Unknown;
+    let mut message = if is_known {
+        format!(
+            "kernel `{}` {}",
+            excess.facts.name,
+            figures_on_targets(figure, on)
+        )
+    } else {
+        not_known(figure, on)
+    };
+    let limit = &budget.limit.value;
+    message.push_str(&format!(", {}", figure.unit.budget(limit, &excess.value)));
+    if let Some(recorded) = recorded.filter(|_| is_known) {
+        message.push_str(&baseline_is(figure.unit, &recorded.value));
+    }
+    let mut label = picture(&subject(excess), budget.key);
+    if on.len() > 1 && is_known {
+        label.push_str(&format!(" on {}", excess.facts.target));
+    }
+    let code = match &figure.unknown {
+        Some(unknown) if !is_known => unknown.code,
+        _ => figure.over,
+    };
+    let mut diag = Diag::new(code, budget.level, message)
+        .kernel(&excess.facts.name)
+        .at_place(excess.facts.place.as_ref(), label);
+    diag = budget_label(diag, budget);
+    if let Some(span) = recorded.and_then(|recorded| recorded.span.clone()) {
+        diag = diag.because(span, "no worse than this was accepted");
+    }
+    let (notes, remedies) = if is_known {
+        let subject = subject(excess);
+        ((figure.notes)(&subject), (figure.remedies)(&subject))
+    } else {
+        let note = figure.unknown.as_ref().map(|unknown| (unknown.note)());
+        (note.into_iter().collect(), Vec::new())
+    };
+    if is_known && on.len() > MOST_TARGETS {
+        diag = diag.note(on_each_target(figure.unit, on));
+    }
+    for note in notes {
+        diag = diag.note(note);
+    }
+    if let Some(reason) = &budget.table.reason {
+        let text = format!("reason given for this budget: {}", reason.value);
+        diag = diag.note(text);
+    }
+    for remedy in remedies {
+        diag = diag.help(remedy);
+    }
+    way_out(diag, excess)
+}
+
+/// The rule for the kernel, which follows with "or" on a remedy that was found.
+fn way_out(diag: Diag, excess: &Excess<'_>) -> Diag {
+    let Excess {
+        facts,
+        budget,
+        value,
+    } = excess;
+    let unknown = budget.key.figure().unknown.as_ref();
+    let way_out = match unknown.and_then(|unknown| unknown.help) {
+        _ if *value != Value::Unknown => help::moved(facts, budget, value),
+        Some(help) => help.to_owned(),
+        None => help::allow(facts, budget),
+    };
+    if diag.help.is_empty() {
+        diag.help(way_out)
+    } else {
+        diag.help(format!("or {way_out}"))
+    }
+}
+
+fn not_known(figure: &Figure, on: &[OnTarget<'_>]) -> String {
+    let targets: Vec<Sm> = on.iter().map(|on| on.excess.facts.target).collect();
+    let (what, is) = match &figure.unknown {
+        Some(unknown) => (unknown.what, unknown.is),
+        None => (figure.name, "is not known"),
+    };
+    let name = &on[0].excess.facts.name;
+    format!(
+        "{what} of kernel `{name}` {is} on {}",
+        targets_text(&targets)
+    )
+}
+
+fn baseline_is(unit: Unit, recorded: &Value) -> String {
+    format!(", baseline is {}", unit.display(recorded))
+}
+
+fn accepted(excess: &Excess<'_>, recorded: &Value) -> Diag {
+    let Excess {
+        facts,
+        budget,
+        value,
+    } = excess;
+    let figure = budget.key.figure();
+    let has = match value {
+        Value::Unknown => format!("has unknown {}", figure.name),
+        _ => (figure.says)(&subject(excess)),
+    };
+    let message = format!(
+        "kernel `{}` {has} on {}, {}{}",
+        facts.name,
+        facts.target,
+        figure.unit.budget(&budget.limit.value, value),
+        baseline_is(figure.unit, recorded)
+    );
+    Diag::new(codes::BASELINE_ACCEPTED, Level::Allow, message)
+        .kernel(&facts.name)
+        .at_place(facts.place.as_ref(), picture(&subject(excess), budget.key))
+}
+
+fn unmatched_kernel(pattern: &Spanned<Glob>, kernels: usize, meant: Option<Meant<'_>>) -> Diag {
+    let count = if kernels == 1 {
+        "the only kernel has another name".to_owned()
+    } else {
+        format!("matches none of the {kernels} kernels")
+    };
+    let glob = &pattern.value;
+    let diag = Diag::warning(codes::UNMATCHED_RULE, format!("no kernel matches `{glob}`"))
+        .at(pattern.span.clone(), count);
+    match meant {
+        Some(Meant::Instance(name)) => diag.help(format!(
+            "`{name}` is an instance of a template: write `{glob}<*>`"
+        )),
+        Some(Meant::Qualified(name)) => diag.help(format!("the kernel's whole name is `{name}`")),
+        Some(Meant::InNamespace(name)) => {
+            diag.help(format!("`{name}` is in a namespace: write `*::{glob}`"))
+        }
+        Some(Meant::Near(name)) => diag.help(format!("did you mean `{name}`?")),
+        None => diag.note("patterns match the whole C++ name or the symbol"),
+    }
+}
+
+fn unmatched_together(rule: &Rule) -> Diag {
+    let patterns = |patterns: &[Spanned<Glob>]| {
+        let quoted: Vec<String> = patterns
+            .iter()
+            .map(|pattern| format!("`{}`", pattern.value))
+            .collect();
+        quoted.join(", ")
+    };
+    let message = format!(
+        "no kernel that matches {} was built for a target that matches {}",
+        patterns(&rule.kernels),
+        patterns(&rule.archs)
+    );
+    let diag = Diag::warning(codes::UNMATCHED_RULE, message);
+    match &rule.span {
+        Some(span) => diag.at(span.clone(), "this rule holds for no kernel"),
+        None => diag,
+    }
+}
+
+fn baseline_unmatched(file: &str, entries: &[Entry<'_>]) -> Diag {
+    let message = match entries.len() {
+        1 => format!("1 entry of {file} is for a kernel that no longer exists"),
+        count => format!("{count} entries of {file} are for kernels that no longer exist"),
+    };
+    let mut diag = Diag::warning(codes::BASELINE_UNMATCHED, message);
+    for entry in entries.iter().take(MOST_ENTRIES) {
+        let Entry { kernel, target, .. } = entry;
+        let text = format!("there is no kernel `{kernel}` for {target}");
+        diag = at_entry(diag, entry, text);
+    }
+    write_again(diag, entries.len())
+}
+
+fn baseline_improved(file: &str, entries: &[(Entry<'_>, Option<Value>)]) -> Diag {
+    let figures = match entries.len() {
+        1 => "1 figure in it is worse than the kernel".to_owned(),
+        count => format!("{count} figures in it are worse than the kernels"),
+    };
+    let message = format!("baseline {file} can be tightened: {figures}");
+    let mut diag = Diag::warning(codes::BASELINE_IMPROVED, message);
+    for (entry, now) in entries.iter().take(MOST_ENTRIES) {
+        let Entry { kernel, target, .. } = entry;
+        let now = match now {
+            Some(now) => format!("{} now", entry.key.figure().unit.display(now)),
+            None => "cubin.toml allows what it is now".to_owned(),
+        };
+        diag = at_entry(diag, entry, format!("`{kernel}` on {target}: {now}"));
+    }
+    write_again(diag, entries.len())
+}
+
+/// How many places of a baseline file one message points at, and how many kernels its notes name.
+const MOST_ENTRIES: usize = 4;
+
+fn at_entry(diag: Diag, entry: &Entry<'_>, text: String) -> Diag {
+    match &entry.recorded.span {
+        Some(span) => diag.at(span.clone(), text),
+        None => diag.note(text),
+    }
+}
+
+fn write_again(mut diag: Diag, entries: usize) -> Diag {
+    if entries > MOST_ENTRIES {
+        diag = diag.note(format!("and {} more", entries - MOST_ENTRIES));
+    }
+    diag.help("run `cargo cubin baseline write`")
+}
+
+/// Points at the budget and says which table set it.
+fn budget_label(diag: Diag, budget: &Budget<'_>) -> Diag {
+    let origin = match budget.pattern {
+        Some(pattern) => format!("from the [[rule]] for `{}`", pattern.value),
+        None if budget.table.archs.is_empty() => "from [defaults]".to_owned(),
+        None => "from this [[rule]]".to_owned(),
+    };
+    diag.because(
+        budget.limit.span.clone(),
+        format!("budget set here, {origin}"),
+    )
+}
+
+/// How many targets a message names one by one.
+const MOST_TARGETS: usize = 4;
+
+/// `uses 168 registers per thread on sm_90a (152 on sm_80)`: the worst value in words, the others after it.
+fn figures_on_targets(figure: &Figure, on: &[OnTarget<'_>]) -> String {
+    // Neighbours with the same value share a phrase; `on` is sorted by value.
+    let mut groups: Vec<(&Excess<'_>, Vec<Sm>)> = Vec::new();
+    for OnTarget { excess, .. } in on {
+        match groups.last_mut() {
+            Some((first, targets)) if first.value == excess.value => {
+                targets.push(excess.facts.target);
+            }
+            _ => groups.push((excess, vec![excess.facts.target])),
+        }
+    }
+    let Some(((worst, targets), others)) = groups.split_first() else {
+        return String::new();
+    };
+    let says = (figure.says)(&subject(worst));
+    let mut text = format!("{says} on {}", targets_text(targets));
+    if others.is_empty() {
+        return text;
+    }
+    let shown: Vec<String> = others
+        .iter()
+        .take(MOST_TARGETS - 1)
+        .map(|(excess, targets)| {
+            let value = figure.unit.short(&excess.value);
+            format!("{value} on {}", targets_text(targets))
+        })
+        .collect();
+    let left: usize = others
+        .iter()
+        .skip(MOST_TARGETS - 1)
+        .map(|(_, targets)| targets.len())
+        .sum();
+    let better = if figure.unit == Unit::Share {
+        "more"
+    } else {
+        "less"
+    };
+    text.push_str(&format!(" ({}", shown.join(", ")));
+    match left {
+        0 => {}
+        1 => text.push_str(&format!(", {better} on 1 other target")),
+        _ => text.push_str(&format!(", {better} on {left} other targets")),
+    }
+    text.push(')');
+    text
+}
+
+fn on_each_target(unit: Unit, on: &[OnTarget<'_>]) -> String {
+    let all: Vec<String> = on
+        .iter()
+        .map(|OnTarget { excess, .. }| {
+            format!("{} on {}", unit.short(&excess.value), excess.facts.target)
+        })
+        .collect();
+    format!("on each target: {}", all.join(", "))
+}
+
+/// `sm_80`, `sm_80 and sm_90`, `sm_75, sm_80, sm_86 and 5 more targets`.
+fn targets_text(targets: &[Sm]) -> String {
+    let names: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    if names.is_empty() {
+        return "no target".to_owned();
+    }
+    if names.len() > MOST_TARGETS {
+        let (shown, rest) = names.split_at(MOST_TARGETS - 1);
+        return format!("{} and {} more targets", shown.join(", "), rest.len());
+    }
+    and(&names)
+}
+
+/// What the picture says at the kernel's name: the figure in question, then what else is worth knowing.
+fn picture(subject: &Subject<'_>, key: Key) -> String {
+    let figure = key.figure();
+    let mut parts = vec![match subject.excess {
+        Value::Unknown => format!("{} unknown", figure.name),
+        _ => (figure.label)(subject),
+    }];
+    for other in Key::ALL {
+        if *other != key {
+            parts.extend((other.figure().beside)(subject.facts));
+        }
+    }
+    parts.join(", ")
+}
