@@ -10,7 +10,7 @@ use crate::{
 };
 pub use crate::{
     build::{Link, Output, Ptx},
-    codegen::{Backend, HalfTypes},
+    codegen::{Backend, HalfTypes, Runtime},
 };
 
 /// Compiles the CUDA kernels of a crate, checks them, and writes typed launch wrappers; called from `build.rs`.
@@ -184,6 +184,13 @@ impl Builder {
     /// The Rust types of `__half` and `__nv_bfloat16`. Default [`HalfTypes::Generated`].
     pub fn half(mut self, types: HalfTypes) -> Self {
         self.request.half = Some(types);
+        self
+    }
+
+    /// Where what the wrappers run on stands: in the generated file, or in the crate `cubin-runtime`, so that several
+    /// crates share its types. Default [`Runtime::Embedded`].
+    pub fn runtime(mut self, runtime: Runtime) -> Self {
+        self.request.runtime = Some(runtime);
         self
     }
 

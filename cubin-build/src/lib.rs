@@ -110,7 +110,7 @@ pub mod sorted;
 pub mod source;
 pub mod toolkit;
 
-pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx};
+pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime};
 // `Facts` and others hold its types.
 #[doc(no_inline)]
 pub use cubin_core;

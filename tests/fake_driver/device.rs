@@ -41,6 +41,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         5 => 2_147_483_647, // grid x
         6 | 7 => 65_535,    // grid y, z
         8 => 49_152,        // shared memory per block
+        12 => 65_536,       // registers per block
         75 => major,
         83 => 1, // managed memory; without concurrent access, which is 89
         76 => minor,

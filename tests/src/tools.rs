@@ -95,21 +95,13 @@ pub fn same_as_recorded(name: &str, text: &str) {
 /// Symbols of the kernels for which a generated file has facts, and so a wrapper.
 pub fn wrapped_symbols(generated: &str) -> std::collections::BTreeSet<String> {
     let mut symbols = std::collections::BTreeSet::new();
-    for facts in generated.split("runtime::KernelInfo {").skip(1) {
-        let Some((_, text)) = facts.split_once(" symbol:") else {
-            continue;
-        };
-        let text = text.trim_start();
-        // A long symbol is written in pieces.
-        let literals = match text.strip_prefix("concat!(") {
-            Some(rest) => rest.split(')').next(),
-            None => text.split(',').next(),
-        };
-        let quoted = literals.unwrap_or_default().split('"').skip(1).step_by(2);
-        let symbol: String = quoted.collect();
-        if !symbol.is_empty() {
-            symbols.insert(symbol);
-        }
+    for table in generated.split("MODULE.kernels([").skip(1) {
+        let rows = table.lines().skip(1);
+        let rows = rows.take_while(|line| line.trim() != "]);");
+        symbols.extend(rows.filter_map(|row| {
+            let symbol = row.trim().strip_prefix("(\"")?.split('"').next()?;
+            Some(symbol.to_owned())
+        }));
     }
     symbols
 }

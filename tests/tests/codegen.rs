@@ -30,6 +30,7 @@ fn generated_files_are_as_recorded() {
         ("both.rs", codegen_support::both()),
         ("core.rs", codegen_support::core()),
         ("ptx.rs", codegen_support::ptx()),
+        ("named.rs", codegen_support::named()),
     ];
     for (name, input) in inputs {
         let output = generate(&input);
@@ -83,10 +84,10 @@ fn names_that_differ_in_case_alone_stay_apart() {
     assert_eq!(output.findings, []);
     for text in [
         "pub unsafe fn copy(",
-        "pub const copy: runtime::KernelInfo",
+        "pub const copy: KernelInfo",
         "pub unsafe fn Copy(",
-        "pub const Copy: runtime::KernelInfo",
-        "pub const FILL: runtime::KernelInfo",
+        "pub const Copy: KernelInfo",
+        "pub const FILL: KernelInfo",
         "pub const P_M0: runtime::Variable",
         "pub const P_m0: runtime::Variable",
         "pub const Q: runtime::Variable",
@@ -192,9 +193,9 @@ fn types_that_only_template_arguments_have_are_defined() {
     let output = generate(&with_kernels(vec![with("__nv_bfloat16"), with("__half")]));
     assert_eq!(output.findings, []);
     for text in [
-        "unsafe impl Gemm for types::BFloat16",
+        "impl Gemm for types::BFloat16",
         "pub struct BFloat16",
-        "unsafe impl Gemm for types::Half",
+        "impl Gemm for types::Half",
         "pub struct Half",
     ] {
         assert!(output.text.contains(text), "{text}");
@@ -250,8 +251,8 @@ fn types_of_one_size_keep_their_instances_apart() {
         );
     }
     // Both are `i64` in Rust: only `float` can be told from its type.
-    assert!(output.text.contains("unsafe impl Add for f32"));
-    assert!(!output.text.contains("unsafe impl Add for i64"));
+    assert!(output.text.contains("impl Add for f32"));
+    assert!(!output.text.contains("impl Add for i64"));
 }
 
 #[test]
@@ -373,7 +374,7 @@ fn an_instance_without_a_counterpart_in_rust_is_left_to_its_own_wrapper() {
     let instances: Vec<&str> = output
         .text
         .lines()
-        .filter_map(|line| line.trim().strip_prefix("unsafe impl Step"))
+        .filter_map(|line| line.trim().strip_prefix("impl Step"))
         .collect();
     assert_eq!(instances, ["<1> for f32 {", "<4> for i64 {"]);
     // Numbers of two types (`template <auto>`) have no one const generic.
@@ -438,8 +439,13 @@ fn the_driver_crate_can_have_another_path() {
         path: "crate::gpu::cudarc".to_owned(),
     };
     let text = generate(&input).text;
-    assert!(text.contains("use crate::gpu::cudarc::driver::sys;"));
-    assert!(!text.contains(" ::cudarc") && !text.contains("&::cudarc"));
+    let named: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with("//") && line.contains("cudarc"))
+        .collect();
+    assert_eq!(named.len(), 1, "{named:#?}");
+    assert!(named[0].starts_with("use crate::gpu::cudarc::driver; // Cargo.toml: cudarc = {"));
 }
 
 #[test]
@@ -464,9 +470,9 @@ fn an_enumeration_may_be_two_types_of_constants() {
     ]))
     .text;
     for part in [
-        "pub unsafe trait Small<const N: i32>",
-        "unsafe impl Small<{ mode::M1 }> for () {",
-        "unsafe impl Large<{ mode_::M5000000000 }> for () {",
+        "pub trait Small<const N: i32>",
+        "impl Small<{ mode::M1 }> for () {",
+        "impl Large<{ mode_::M5000000000 }> for () {",
         "note = \"`Mode::M1` is 1 and `Mode::M5000000000` is 5000000000: constants in `instances::mode_`\",",
         "note = \"it is instantiated for `<Mode::M1>` and `<Mode::M5000000000>`\",",
         "/// | `small<Mode::M1>` | `<{ mode::M1 }>` | [`small_mode_m1`](Self::small_mode_m1) |",

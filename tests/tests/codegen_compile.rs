@@ -25,6 +25,11 @@ pub mod ptx_kernels {
     include!("../golden/codegen/ptx.rs");
 }
 
+/// With the runtime of the crate `cubin-runtime`.
+pub mod named_kernels {
+    include!("../golden/codegen/named.rs");
+}
+
 /// Without any driver binding.
 pub mod core_kernels {
     include!("../golden/codegen/core.rs");
@@ -211,7 +216,7 @@ fn facts_are_constants() {
     const IMAGES: usize = kinds::Module::IMAGES.len();
     assert_ne!(REGISTERS, 0);
     assert_eq!(IMAGES, 2);
-    assert!(kinds::Module::KERNELS.contains(&&private_saxpy()));
+    assert!(kinds::Module::KERNELS.contains(&private_saxpy()));
 }
 
 fn private_saxpy() -> kernels::runtime::KernelInfo {
@@ -219,6 +224,81 @@ fn private_saxpy() -> kernels::runtime::KernelInfo {
     let own = kernels::kinds::info::SAXPY;
     assert_eq!(other.symbol, own.symbol);
     own
+}
+
+#[test]
+fn a_runtime_that_is_named_has_the_types_of_the_crate() {
+    // One kernel's facts, and an error, as any other crate that depends on the runtime would take them.
+    fn symbol(info: &cubin_runtime::KernelInfo) -> &'static str {
+        info.symbol
+    }
+    use named_kernels::kinds;
+    assert_eq!(symbol(&kinds::info::SAXPY), "saxpy");
+    let address: cubin_runtime::DeviceAddress<f32> = named_kernels::runtime::DeviceAddress::new(8);
+    assert_eq!(address.raw(), 8);
+    if !named_kernels::runtime::driver_present() {
+        assert_eq!(
+            named_kernels::runtime::context(0).err(),
+            Some(cubin_runtime::LoadError::NoDriver)
+        );
+    }
+}
+
+#[test]
+fn a_main_that_returns_an_error_prints_what_it_says() {
+    use kernels::runtime::LoadError;
+    let error: Box<dyn std::error::Error> = Box::new(LoadError::NoDriver);
+    assert_eq!(
+        format!("Error: {error:?}"),
+        "Error: no CUDA driver library is installed (libcuda.so, nvcuda.dll)"
+    );
+}
+
+#[test]
+fn facts_of_a_kernel_are_read_from_its_row() {
+    use kernels::{kinds, runtime::ParamInfo};
+    const FIRST: Option<ParamInfo> = kinds::info::SAXPY.param(0);
+    let expected = ParamInfo {
+        name: "n",
+        c_type: "int",
+        size: 4,
+        align: 4,
+    };
+    assert_eq!(FIRST, Some(expected));
+    let types: Vec<&str> = kinds::info::SAXPY
+        .params()
+        .map(|param| param.c_type)
+        .collect();
+    assert_eq!(
+        types,
+        [
+            "int",
+            "float",
+            "const float *__restrict__",
+            "float *__restrict__"
+        ]
+    );
+    // A parameter without a name, and what the cubins themselves say.
+    assert_eq!(
+        kinds::info::UNNAMED.param(0).map(|param| param.name),
+        Some("")
+    );
+    for image in kinds::Module::IMAGES {
+        let cubin = cubin_core::Cubin::parse(image.bytes).expect("a cubin");
+        for function in cubin.kernels().expect("kernels") {
+            let mut known = kinds::Module::KERNELS.iter();
+            let info = known.find(|info| info.symbol == function.symbol);
+            let Some(info) = info else { continue };
+            let own = info.resources(image.target).expect("compiled for it");
+            let cubins = &function.resources;
+            assert_eq!(own.registers, cubins.registers);
+            assert_eq!(own.stack, cubins.stack.bytes());
+            assert_eq!(own.static_shared, cubins.static_shared);
+            assert_eq!(own.barriers, cubins.barriers);
+            assert_eq!(own.code_bytes, cubins.code_bytes);
+            assert_eq!(own.max_threads, function.launch.max_threads);
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::codegen::{Backend, HalfTypes};
+use crate::options::{Backend, HalfTypes, Runtime};
 
 /// All that a [`Builder`](crate::Builder) was told.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,7 @@ pub(crate) struct Request {
     pub(crate) install: Option<bool>,
     pub(crate) backend: Option<Backend>,
     pub(crate) half: Option<HalfTypes>,
+    pub(crate) runtime: Option<Runtime>,
     pub(crate) out_file: Option<String>,
 }
 

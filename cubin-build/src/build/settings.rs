@@ -14,7 +14,7 @@ use crate::{
     config::Config,
     diag::Sink,
     env::Env,
-    options::{Backend, HalfTypes},
+    options::{Backend, HalfTypes, Runtime},
     paths, report,
     source::SourceFile,
     toolkit,
@@ -39,6 +39,7 @@ pub(super) struct Settings {
     pub(super) options: Options,
     pub(super) backend: Backend,
     pub(super) half: HalfTypes,
+    pub(super) runtime: Runtime,
     pub(super) out_file: String,
     pub(super) report: Option<report::Request>,
     /// Files and directories consulted so far.
@@ -68,6 +69,7 @@ pub(super) fn resolve(request: &Request, env: &Env, sink: &mut Sink) -> Option<S
     Some(Settings {
         backend: backend(request, &config),
         half: half(request, &config),
+        runtime: runtime(request, &config),
         options: options(request, &config),
         report: report::Request::from_env(env, &root, &out_file),
         root,
@@ -97,6 +99,14 @@ fn backend(request: &Request, config: &Config) -> Backend {
 fn half(request: &Request, config: &Config) -> HalfTypes {
     let written = config.generate.half.as_ref();
     let asked = request.half.or_else(|| written.map(|half| half.value));
+    asked.unwrap_or_default()
+}
+
+fn runtime(request: &Request, config: &Config) -> Runtime {
+    let written = config.generate.runtime.as_ref();
+    let asked = request
+        .runtime
+        .or_else(|| written.map(|runtime| runtime.value));
     asked.unwrap_or_default()
 }
 

@@ -34,6 +34,7 @@ pub(super) fn generate<'b>(
         modules: Vec::new(),
         backend: settings.backend.clone(),
         half: settings.half,
+        runtime: settings.runtime,
     };
     for module in modules {
         files.extend(module.files);

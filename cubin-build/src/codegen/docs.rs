@@ -2,32 +2,24 @@
 
 use std::fmt::Write as _;
 
+use cubin_core::Sm;
+
 use super::{
-    Facts, Module,
-    families::Family,
     generics::{self, Enumerators, Generics},
-    plan::{PlannedKernel, PlannedModule},
-    types::Scope,
-    write::count,
+    input::Module,
+    planned::{Family, PlannedKernel, PlannedModule},
+    scope::Scope,
+    write::{count, on_one_line},
 };
 use crate::{
-    kernel::Spills,
-    signature::model::{Definition, Type},
-    sorted,
+    kernel::Facts,
+    signature::model::Definition,
+    sorted::{self, Map},
 };
 
 /// Text as inline code, on one line.
 pub(super) fn code(text: &str) -> String {
-    let text: String = text
-        .chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect();
+    let text = on_one_line(text);
     let text = text.trim();
     if text.is_empty() {
         return "an unnamed item".to_owned();
@@ -66,16 +58,11 @@ pub(super) fn declaration(planned: &PlannedKernel<'_>) -> String {
             None => param.c_type.clone(),
         })
         .collect();
-    let text = format!("__global__ void {}({})", kernel.name, params.join(", "));
-    text.chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect()
+    on_one_line(&format!(
+        "__global__ void {}({})",
+        kernel.name,
+        params.join(", ")
+    ))
 }
 
 /// What is known of a kernel: declaration, place, resources.
@@ -89,39 +76,24 @@ pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
         ),
         None => format!("Kernel {} of `{}`.", code(&kernel.name), module.source),
     };
-    let _ = write!(doc, "\n\n```cpp\n{}\n```\n", declaration(planned));
-    table(&mut doc, module, planned);
-    doc.truncate(doc.trim_end().len());
+    let _ = write!(doc, "\n\n```cpp\n{}\n```", declaration(planned));
+    if let Some(facts) = module.facts.get(&kernel.symbol) {
+        resources(&mut doc, planned, facts);
+    }
     doc
 }
+
+/// What a launch asks of the caller, and how it can fail: said once, in the runtime.
+pub(super) const CONTRACT: &str = "
+# Safety
+[That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).";
 
 /// Documentation of a wrapper.
 pub(super) fn kernel(module: &Module, planned: &PlannedKernel<'_>) -> String {
     let mut doc = facts(module, planned);
     doc.push('\n');
-    doc.push_str(&contract(&[planned]));
+    doc.push_str(CONTRACT);
     doc
-}
-
-/// What a launch of any of `kernels` asks of the caller, and how it can fail.
-fn contract(kernels: &[&PlannedKernel<'_>]) -> String {
-    format!(
-        "
-# Safety
-{}
-
-# Errors
-When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-called, or the driver refuses. Errors of the kernel itself show at a later synchronization.",
-        safety(kernels)
-    )
-}
-
-/// The same for the function that stands for all instances of a template.
-pub(super) fn family_contract(scope: Scope<'_>, family: &Family) -> String {
-    let instances = family.instances.iter();
-    let kernels = instances.filter_map(|instance| scope.module.kernels.get(instance.kernel));
-    contract(&kernels.collect::<Vec<_>>())
 }
 
 /// Documentation of what stands for all instances of a template; `prefix` leads to the instances' own items, where
@@ -171,92 +143,73 @@ fn in_table(code: &str) -> String {
     code.replace('|', "\\|")
 }
 
-fn safety(kernels: &[&PlannedKernel<'_>]) -> String {
-    let any = |wanted: &dyn Fn(&Type) -> bool| {
-        let mut params = kernels.iter().flat_map(|planned| &planned.kernel.params);
-        params.any(|param| wanted(&param.ty))
-    };
-    let pointers = any(&|ty| matches!(ty, Type::Pointer(_)));
-    let raw = any(&holds_addresses);
-    let mut text = String::from(
-        "With these arguments and this launch configuration the kernel must not access memory out of bounds",
-    );
-    if pointers {
-        text.push_str(",\nmust not write through pointers that C++ declares `const`, and must find the memory behind every\npointer initialized as it expects");
-    }
-    text.push_str(".\nIt must not race with other work on the same memory.");
-    match (pointers, raw) {
-        (true, true) => text.push_str(
-            " A `DeviceAddress`, and addresses\nwithin structs, must stay valid until the kernel has finished.",
-        ),
-        (true, false) => text.push_str(
-            " A `DeviceAddress` must stay\nvalid until the kernel has finished.",
-        ),
-        (false, true) => text.push_str(
-            " Addresses within structs must stay valid\nuntil the kernel has finished.",
-        ),
-        (false, false) => {}
-    }
-    text
-}
-
-fn holds_addresses(ty: &Type) -> bool {
-    matches!(
-        ty,
-        Type::Record(_) | Type::TensorMap { .. } | Type::Function
-    )
-}
-
-fn table(doc: &mut String, module: &Module, planned: &PlannedKernel<'_>) {
-    let Some(facts) = module.facts.get(&planned.kernel.symbol) else {
-        return;
-    };
+/// One line for each target: registers and parameters, and of all else what is there or not known.
+fn resources(doc: &mut String, planned: &PlannedKernel<'_>, facts: &Map<Sm, Facts>) {
     if facts.is_empty() {
         return;
     }
-    doc.push_str(
-        "\n| target | registers | stack | spills | static shared | parameters | barriers |\n",
-    );
-    doc.push_str("|---|---|---|---|---|---|---|\n");
+    doc.push_str("\n\n");
     let param_bytes: u64 = planned.kernel.params.iter().fold(0, |end, param| {
         let aligned = end
             .checked_next_multiple_of(param.align.max(1))
             .unwrap_or(end);
         aligned.saturating_add(param.size)
     });
+    // Targets that need the same share a line.
+    let mut lines: Vec<(String, String)> = Vec::new();
     for (target, facts) in facts {
-        let resources = &facts.resources;
-        let stack = resources
-            .stack
-            .bytes()
-            .map_or_else(|| "unknown".to_owned(), |bytes| format!("{bytes} B"));
-        let barriers = resources
-            .barriers
-            .map_or_else(|| "unknown".to_owned(), |barriers| barriers.to_string());
-        let params = match &facts.params {
-            cubin_core::Params::Recorded { size, .. } => u64::from(*size),
-            cubin_core::Params::NotRecorded => param_bytes,
-        };
-        let _ = writeln!(
-            doc,
-            "| `{target}` | {} | {stack} | {} | {} B | {params} B | {barriers} |",
-            resources.registers,
-            spills(facts),
-            resources.static_shared,
-        );
+        let needs = needs(param_bytes, facts);
+        match lines.last_mut() {
+            Some((targets, known)) if *known == needs => {
+                let _ = write!(targets, ", `{target}`");
+            }
+            _ => lines.push((format!("`{target}`"), needs)),
+        }
     }
-    bounds(doc, facts.values());
+    for (targets, needs) in lines {
+        let _ = writeln!(doc, "- {targets}: {needs}");
+    }
+    demands(doc, facts.values());
+    doc.truncate(doc.trim_end().len());
 }
 
-fn spills(facts: &Facts) -> String {
+fn needs(param_bytes: u64, facts: &Facts) -> String {
+    let resources = &facts.resources;
+    let params = facts.params_size().map_or(param_bytes, u64::from);
+    let mut parts = vec![
+        count(u64::from(resources.registers), "register"),
+        format!("{params} B of parameters"),
+    ];
+    match resources.stack.bytes() {
+        Some(0) => {}
+        Some(bytes) => parts.push(format!("{bytes} B of stack")),
+        None => parts.push("stack of unknown size".to_owned()),
+    }
+    parts.extend(spills(facts));
+    if resources.static_shared > 0 {
+        parts.push(format!("{} B of shared memory", resources.static_shared));
+    }
+    if let Some(barriers) = resources.barriers.filter(|&barriers| barriers > 0) {
+        parts.push(count(u64::from(barriers), "barrier"));
+    }
+    parts.join(", ")
+}
+
+fn spills(facts: &Facts) -> Option<String> {
     match (facts.spills, facts.resources.spill_instructions) {
-        (Some(Spills { stores, loads }), _) => format!("{stores} B stored, {loads} B loaded"),
-        (None, Some(instructions)) => count(u64::from(instructions), "instruction"),
-        (None, None) => "unknown".to_owned(),
+        (Some(spills), _) if spills.total() > 0 => Some(format!(
+            "spills of {} B stored and {} B loaded",
+            spills.stores, spills.loads
+        )),
+        (None, Some(instructions)) if instructions > 0 => {
+            Some(count(u64::from(instructions), "spill instruction"))
+        }
+        _ => None,
     }
 }
 
-fn bounds<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
+/// What the source demands of a launch.
+fn demands<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
     let mut sentences: Vec<String> = Vec::new();
     for facts in facts {
         let launch = &facts.launch;
@@ -272,6 +225,12 @@ fn bounds<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
             sentences.push(format!("Runs in clusters of {x} x {y} x {z} blocks."));
         } else if launch.explicit_cluster {
             sentences.push("The launch must give a cluster shape.".to_owned());
+        }
+        if facts.dynamic_shared == Some(true) {
+            sentences.push(
+                "Uses dynamic shared memory (`extern __shared__`): the launch must say how much."
+                    .to_owned(),
+            );
         }
     }
     sorted::sort(&mut sentences);
@@ -331,16 +290,6 @@ fn list_with_reasons<'r>(
     }
     let _ = write!(doc, "\n\n{title}\n");
     for (name, reason) in all {
-        let reason: String = reason
-            .chars()
-            .map(|character| {
-                if character.is_control() {
-                    ' '
-                } else {
-                    character
-                }
-            })
-            .collect();
-        let _ = write!(doc, "\n- {}: {reason}", code(name));
+        let _ = write!(doc, "\n- {}: {}", code(name), on_one_line(reason));
     }
 }

@@ -9,95 +9,22 @@
 
 use super::{
     names,
-    plan::{Methods, PlannedKernel},
-    types,
+    planned::{
+        Argument, Family, Generic, Instance, Key, Methods, NamedOnly, Pattern, PlannedKernel,
+        reach, same,
+    },
+    scalars,
 };
 use crate::signature::{
     self,
     model::{
-        EnumId, Kernel, Pointer, RecordId, Scalar, Signatures, TemplateArg, TemplateValue, Type,
-        ValueType, Vector,
+        EnumId, Kernel, Pointer, RecordId, Scalar, Signatures, TemplateArg, Type, ValueType, Vector,
     },
 };
 use crate::sorted::{Map, Set};
 
 /// More generic parameters than this make no call clearer.
 const MOST_GENERICS: usize = 12;
-
-/// A template with instances.
-pub(super) struct Family {
-    /// Modules below the file's.
-    pub(super) path: Vec<String>,
-    /// C++ name of the template.
-    pub(super) name: String,
-    pub(super) method: String,
-    /// Name of the trait in `instances`.
-    pub(super) trait_name: String,
-    /// By template argument.
-    pub(super) generics: Vec<Generic>,
-    pub(super) instances: Vec<Instance>,
-    /// By parameter.
-    pub(super) params: Vec<Pattern>,
-}
-
-/// What a template argument is in Rust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Generic {
-    Type,
-    /// `const N: i32`
-    Const(Scalar),
-}
-
-/// One instance of a template.
-pub(super) struct Instance {
-    /// Position in the module's kernels.
-    pub(super) kernel: usize,
-    /// Template arguments.
-    pub(super) arguments: Vec<Argument>,
-    /// Types of the parameters.
-    pub(super) params: Vec<Type>,
-}
-
-/// An argument of a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Argument {
-    Type(Type),
-    Value(TemplateValue),
-}
-
-impl Argument {
-    fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Type(a), Self::Type(b)) => same(a, b),
-            (Self::Value(a), Self::Value(b)) => a.number == b.number,
-            _ => false,
-        }
-    }
-}
-
-/// How a type depends on the template's arguments.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Pattern {
-    /// Not at all.
-    Fixed(Type),
-    /// It is this argument.
-    Argument(usize),
-    Pointer {
-        is_const: bool,
-        pointee: Box<Pattern>,
-    },
-    Array(Box<Pattern>, u64),
-    /// In a way that Rust cannot spell: the associated type of this number, and where to find it.
-    Associated(usize),
-}
-
-/// A template whose instances are called by name alone.
-pub(super) struct NamedOnly {
-    /// C++ name of the template.
-    pub(super) name: String,
-    /// Why there is no generic function.
-    pub(super) reason: String,
-}
 
 const PACK: &str = "a parameter pack is any number of parameters, which no Rust function has";
 const NAMESAKES: &str =
@@ -360,30 +287,6 @@ fn unify(
     Some(Pattern::Associated(param))
 }
 
-/// Whether two types are one in Rust.
-fn same(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Scalar(a), Type::Scalar(b)) => a == b || types::same_primitive(*a, *b),
-        (Type::Pointer(a), Type::Pointer(b)) => {
-            a.is_const == b.is_const && same(&a.pointee, &b.pointee)
-        }
-        (Type::Array(a, m), Type::Array(b, n)) => m == n && same(a, b),
-        _ => a == b,
-    }
-}
-
-/// The type that a pattern stands for in one instance, at the place of its associated type.
-pub(super) fn associated<'t>(pattern: &Pattern, ty: &'t Type) -> Option<&'t Type> {
-    match (pattern, ty) {
-        (Pattern::Associated(_), ty) => Some(ty),
-        (Pattern::Pointer { pointee, .. }, Type::Pointer(pointer)) => {
-            associated(pointee, &pointer.pointee)
-        }
-        (Pattern::Array(element, _), Type::Array(inner, _)) => associated(element, inner),
-        _ => None,
-    }
-}
-
 /// Types that a template argument may name.
 struct Known<'a> {
     records: Map<&'a str, RecordId>,
@@ -396,13 +299,13 @@ impl<'a> Known<'a> {
         let mut found = Set::new();
         let mut vectors = Map::new();
         for param in kernels.iter().flat_map(|planned| &planned.kernel.params) {
-            super::plan::reach(&param.ty, signatures, &mut found);
+            reach(&param.ty, signatures, &mut found);
             let mut ty = &param.ty;
             while let Type::Pointer(pointer) = ty {
                 ty = &pointer.pointee;
             }
             if let Type::Vector(vector) = ty {
-                vectors.insert(types::vector_c_name(*vector), *vector);
+                vectors.insert(scalars::vector_c_name(*vector), *vector);
             }
         }
         let mut known = Self {
@@ -412,17 +315,17 @@ impl<'a> Known<'a> {
         };
         for key in found {
             match key {
-                super::plan::Key::Record(id) => {
+                Key::Record(id) => {
                     if let Some(record) = signatures.records.get(id.0) {
                         known.records.insert(&record.name, id);
                     }
                 }
-                super::plan::Key::Enum(id) => {
+                Key::Enum(id) => {
                     if let Some(item) = signatures.enums.get(id.0) {
                         known.enums.insert(&item.name, id);
                     }
                 }
-                super::plan::Key::Opaque(_) => {}
+                Key::Opaque(_) => {}
             }
         }
         known

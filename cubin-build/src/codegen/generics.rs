@@ -4,9 +4,10 @@
 //! the trait, and a family of numbers alone has its instances on `()`.
 
 use super::{
-    families::{Argument, Family, Generic, Instance, Pattern},
     names::{self, Kind},
-    types::{self, Scope},
+    planned::{Argument, Family, Generic, Instance, Pattern},
+    scalars,
+    scope::Scope,
     write::number,
 };
 use crate::signature::model::{Scalar, TemplateValue, ValueType};
@@ -286,7 +287,7 @@ fn shows(pattern: &Pattern, index: usize) -> bool {
 }
 
 fn const_type(scalar: Scalar) -> &'static str {
-    types::primitive(scalar).unwrap_or("i32")
+    scalars::primitive(scalar).unwrap_or("i32")
 }
 
 /// The enumerators of one enumeration that instances stand for.

@@ -1,115 +1,156 @@
-//! Constants about kernels: symbol, parameters, resources per target, launch bounds.
+//! What a module knows of its kernels: one table, a row of text each, and a constant for each row.
+//!
+//! The compiler of a user's crate reads all of it whenever it checks that crate, so a row is four literals;
+//! `cubin-build/embedded/row.rs` says what stands in them.
+
+use std::fmt::Write as _;
 
 use cubin_core::{Sm, arch::Suffix};
 
-use crate::kernel::Spills;
-
 use super::{
-    Facts, Module, docs,
-    plan::PlannedKernel,
-    write::{Expr, Writer, number},
+    docs,
+    planned::{PlannedKernel, PlannedModule},
+    write::{Writer, on_one_line, string},
 };
+use crate::{kernel::Facts, sorted, sorted::Map, sorted::Set};
 
 /// A target as an expression.
-pub(super) fn target(sm: Sm) -> Expr {
+pub(super) fn target(sm: Sm) -> String {
     let constructor = match sm.suffix {
         Suffix::None => "new",
         Suffix::Accelerated => "accelerated",
         Suffix::Family => "family",
     };
-    Expr::Call(
-        format!("runtime::Target::{constructor}"),
-        vec![Expr::atom(sm.number.to_string())],
-    )
+    format!("runtime::Target::{constructor}({})", sm.number)
 }
 
-/// Writes the constant of one kernel.
-pub(super) fn write(out: &mut Writer, module: &Module, planned: &PlannedKernel<'_>) {
-    let kernel = planned.kernel;
-    let params = kernel
-        .params
-        .iter()
-        .map(|param| {
-            Expr::Call(
-                "runtime::ParamInfo::new".to_owned(),
-                vec![
-                    Expr::string(param.name.as_deref().unwrap_or_default()),
-                    Expr::string(&param.c_type),
-                    Expr::atom(number(i128::from(param.size))),
-                    Expr::atom(number(i128::from(param.align))),
-                ],
-            )
-        })
-        .collect();
-    let facts = module.facts.get(&kernel.symbol);
-    let resources = facts
-        .into_iter()
-        .flatten()
-        .map(|(sm, facts)| resources(*sm, facts))
-        .collect();
-    let field = |name: &str, value| (name.to_owned(), value);
-    let value = Expr::Struct {
-        path: "runtime::KernelInfo".to_owned(),
-        fields: vec![
-            field("symbol", Expr::string(&kernel.symbol)),
-            field("name", Expr::string(&kernel.name)),
-            field("params", Expr::array_ref(params)),
-            field("resources", Expr::array_ref(resources)),
-        ],
-        base: None,
-    };
-    out.doc(&docs::code(&kernel.name));
-    let start = out.item();
-    out.expr(
-        &format!("pub const {}: runtime::KernelInfo = ", planned.constant),
-        &value,
-        ";",
-    );
-    out.end_item(start);
+/// Writes `mod table` of a source file's module.
+pub(super) fn write_table(out: &mut Writer, module: &PlannedModule<'_>) {
+    let targets = targets(module);
+    let listed: Vec<String> = targets.iter().map(|sm| target(*sm)).collect();
+    let count = module.kernels.len();
+    out.line("// Read through `info` and `Module::KERNELS`.");
+    out.open("mod table {");
+    out.line("use super::super::runtime;");
+    out.line("");
+    out.open("pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {");
+    out.line(format!("name: {},", string(&module.input.name)));
+    out.line(format!("targets: &[{}],", listed.join(", ")));
+    out.line(format!("kernels: {count},"));
+    out.close("};");
+    out.line("");
+    out.line("// Symbol, C++ name where it differs, parameters, resources on each target.");
+    out.open(format!(
+        "pub(super) static KERNELS: [runtime::KernelInfo; {count}] = MODULE.kernels(["
+    ));
+    for planned in &module.kernels {
+        let kernel = planned.kernel;
+        let name = if kernel.name == kernel.symbol {
+            ""
+        } else {
+            &kernel.name
+        };
+        let facts = module.input.facts.get(&kernel.symbol);
+        out.line(format!(
+            "({}, {}, {}, {}),",
+            string(&kernel.symbol),
+            string(name),
+            string(&params(planned)),
+            string(&resources(&targets, facts))
+        ));
+    }
+    out.close("]);");
+    out.close("}");
 }
 
-fn resources(sm: Sm, facts: &Facts) -> Expr {
+/// What the module's kernels were compiled for.
+fn targets(module: &PlannedModule<'_>) -> Vec<Sm> {
+    let mut targets: Set<Sm> = Set::new();
+    for image in &module.input.images {
+        targets.insert(image.assembled_for.unwrap_or(image.target));
+    }
+    for planned in &module.kernels {
+        let facts = module.input.facts.get(&planned.kernel.symbol);
+        for facts in facts.into_iter().flat_map(|facts| facts.keys()) {
+            targets.insert(*facts);
+        }
+    }
+    let mut targets: Vec<Sm> = targets.into_iter().collect();
+    sorted::sort(&mut targets);
+    targets
+}
+
+/// The parameters of a row.
+fn params(planned: &PlannedKernel<'_>) -> String {
+    let mut text = String::new();
+    for (index, param) in planned.kernel.params.iter().enumerate() {
+        if index > 0 {
+            text.push(';');
+        }
+        let name = param.name.as_deref().unwrap_or_default();
+        // `;` ends a parameter; no type that a compiler prints has one.
+        let c_type = on_one_line(&param.c_type).replace(';', ",");
+        let _ = write!(text, "{} {} {name} {c_type}", param.size, param.align);
+    }
+    text
+}
+
+/// The resources of a row.
+fn resources(targets: &[Sm], facts: Option<&Map<Sm, Facts>>) -> String {
+    let entries = targets.iter().map(|target| {
+        let facts = facts.and_then(|facts| facts.get(target));
+        facts.map_or_else(String::new, entry)
+    });
+    entries.collect::<Vec<_>>().join(";")
+}
+
+fn entry(facts: &Facts) -> String {
     let resources = &facts.resources;
     let launch = &facts.launch;
-    let mut fields: Vec<(String, Expr)> = vec![("target".to_owned(), target(sm))];
-    let mut field = |name: &str, value: String| fields.push((name.to_owned(), Expr::atom(value)));
-    let integer = |value: u64| number(i128::from(value));
-    let shape = |[x, y, z]: [u32; 3]| format!("Some([{x}, {y}, {z}])");
-    field("registers", resources.registers.to_string());
-    if let Some(stack) = resources.stack.bytes() {
-        field("stack", format!("Some({})", integer(u64::from(stack))));
+    let mut text = format!("r{}", resources.registers);
+    let mut word = |letter: char, value: Option<String>| {
+        if let Some(value) = value {
+            let _ = write!(text, " {letter}{value}");
+        }
+    };
+    let some = |value: u64| (value > 0).then(|| value.to_string());
+    let shape = |shape: Option<[u32; 3]>| shape.map(|[x, y, z]| format!("{x}/{y}/{z}"));
+    word('s', resources.stack.bytes().map(|bytes| bytes.to_string()));
+    let spills = facts.spills;
+    word(
+        'p',
+        spills.map(|spills| format!("{}/{}", spills.stores, spills.loads)),
+    );
+    word('m', some(resources.static_shared));
+    let dynamic = facts.dynamic_shared;
+    word('d', dynamic.map(|uses| u8::from(uses).to_string()));
+    let barriers = resources.barriers;
+    word('b', barriers.map(|barriers| barriers.to_string()));
+    word('c', some(resources.code_bytes));
+    word('t', shape(launch.max_threads));
+    word('q', shape(launch.required_threads));
+    word('l', shape(launch.cluster));
+    word('x', launch.explicit_cluster.then(String::new));
+    word('k', launch.max_cluster_rank.map(|rank| rank.to_string()));
+    text
+}
+
+/// Writes `pub mod info`, which stands `depth` modules below the file.
+pub(super) fn write_constants(out: &mut Writer, depth: usize, kernels: &[&PlannedKernel<'_>]) {
+    out.doc("Facts about the kernels, usable in `const` context.");
+    out.open("pub mod info {");
+    out.line(format!(
+        "use {}runtime::KernelInfo;",
+        "super::".repeat(depth)
+    ));
+    out.line(format!("use {}table;", "super::".repeat(depth - 1)));
+    for planned in kernels {
+        out.line("");
+        out.doc(&docs::code(&planned.kernel.name));
+        out.line(format!(
+            "pub const {}: KernelInfo = table::KERNELS[{}];",
+            planned.constant, planned.index
+        ));
     }
-    if let Some(Spills { stores, loads }) = facts.spills {
-        field(
-            "spills",
-            format!("Some(({}, {}))", integer(stores), integer(loads)),
-        );
-    }
-    if resources.static_shared > 0 {
-        field("static_shared", integer(resources.static_shared));
-    }
-    if let Some(barriers) = resources.barriers {
-        field("barriers", format!("Some({barriers})"));
-    }
-    field("code_bytes", integer(resources.code_bytes));
-    if let Some(threads) = launch.max_threads {
-        field("max_threads", shape(threads));
-    }
-    if let Some(threads) = launch.required_threads {
-        field("required_threads", shape(threads));
-    }
-    if let Some(cluster) = launch.cluster {
-        field("cluster", shape(cluster));
-    }
-    if launch.explicit_cluster {
-        field("explicit_cluster", "true".to_owned());
-    }
-    if let Some(rank) = launch.max_cluster_rank {
-        field("max_cluster_rank", format!("Some({rank})"));
-    }
-    Expr::Struct {
-        path: "runtime::Resources".to_owned(),
-        fields,
-        base: Some("runtime::Resources::NONE".to_owned()),
-    }
+    out.close("}");
 }

@@ -2,11 +2,11 @@
 
 use super::{
     docs,
-    families::{self, Family, Pattern},
     generics::{self, Enumerators, Generics},
     names,
-    types::Scope,
-    write::{Expr, Writer, number as literal},
+    planned::{self, Family, Pattern},
+    scope::Scope,
+    write::{self, Writer, number as literal},
 };
 
 /// Instances that the compiler's message names before it counts the rest.
@@ -36,11 +36,12 @@ pub(super) fn write(out: &mut Writer, scope: Scope<'_>, families: &[&Family]) {
                 out.line("");
             }
             out.doc(&docs::code(&constant.enumerator));
-            let value = Expr::atom(literal(constant.value));
-            let head = format!("pub const {}: {} = ", constant.ident, known.ty);
-            let start = out.item();
-            out.expr(&head, &value, ";");
-            out.end_item(start);
+            out.line(format!(
+                "pub const {}: {} = {};",
+                constant.ident,
+                known.ty,
+                literal(constant.value)
+            ));
         }
         out.close("}");
     }
@@ -71,7 +72,7 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators:
             ""
         }
     ));
-    out.doc("# Safety\nIndex and facts must be those of the instance for these arguments, and of its own module.");
+    out.doc("Implemented here alone: a launch takes the kernel that `INFO` tells of.");
     out.open("#[diagnostic::on_unimplemented(");
     let asked = generics.asked();
     out.line(format!(
@@ -93,17 +94,10 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators:
         "note = \"instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml\"",
     );
     out.close(")]");
-    let start = out.item();
-    let head = out.generics(&format!("pub unsafe trait {name}"), &parameters, "");
-    if head == ">" || !out.fits(&format!("{head} {{")) {
-        // rustfmt gives the brace a line of its own here.
-        out.line(head);
-        out.open("{");
-    } else {
-        out.open(format!("{head} {{"));
-    }
-    out.doc("Position in the module's `KERNELS`.");
-    out.line("const INDEX: usize;");
+    out.open(format!(
+        "{} {{",
+        write::generics(&format!("pub trait {name}"), &parameters)
+    ));
     out.doc("Facts about the instance.");
     out.line("const INFO: &'static runtime::KernelInfo;");
     for (ordinal, pattern) in family.params.iter().enumerate() {
@@ -113,26 +107,23 @@ fn write_trait(out: &mut Writer, scope: Scope<'_>, family: &Family, enumerators:
         }
     }
     out.close("}");
-    out.end_item(start);
     for instance in &family.instances {
         let Some(planned) = scope.module.kernels.get(instance.kernel) else {
             continue;
         };
         out.line("");
-        out.line("// SAFETY: both are those of this instance.");
         let (implemented, implementor) = generics.implementation(scope, instance, enumerators);
-        let start = out.item();
-        out.implementation(&format!("unsafe impl {implemented}"), &implementor);
-        out.line(format!("const INDEX: usize = {};", instance.kernel));
-        let info = Expr::atom(format!("&super::info::{}", planned.constant));
-        out.expr("const INFO: &'static runtime::KernelInfo = ", &info, ";");
+        out.open(format!("impl {implemented} for {implementor} {{"));
+        out.line(format!(
+            "const INFO: &'static runtime::KernelInfo = &super::info::{};",
+            planned.constant
+        ));
         for (ordinal, (pattern, ty)) in family.params.iter().zip(&instance.params).enumerate() {
-            if let Some(ty) = families::associated(pattern, ty) {
+            if let Some(ty) = planned::associated(pattern, ty) {
                 out.line(format!("type P{ordinal} = {};", scope.value(ty)));
             }
         }
         out.close("}");
-        out.end_item(start);
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a C++ record becomes a Rust one of the same layout: which members `#[repr(C)]` places where C++
 //! places them, where padding must be spelled out, and when only bytes are left.
 
-use super::types::scalar_size;
+use super::scalars::scalar_size;
 use crate::signature::model::{Field, Record, RecordId, Signatures, Type};
 use crate::sorted::Set;
 

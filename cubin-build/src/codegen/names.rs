@@ -50,6 +50,7 @@ const MODULE_NAMES: &[&str] = &[
     "info",
     "instances",
     "runtime",
+    "table",
     "types",
     "core",
     "std",

@@ -4,7 +4,8 @@
 use super::{
     names,
     names::{Extent, Kind},
-    plan::{Key, Place, PlannedModule, Shared, TYPES, reach},
+    planned::{Key, Place, PlannedModule, Shared, TYPES, reach},
+    scalars,
 };
 use crate::signature::model::{Record, RecordId, Signatures, Type};
 use crate::sorted::{self, Map, Set};
@@ -202,7 +203,7 @@ pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
         let mut path = vec![TYPES.to_owned()];
         path.extend(place.path.iter().skip(1).cloned());
         let slot = (path.clone(), place.ident.clone());
-        if (path.len() == 1 && super::types::is_builtin(&place.ident)) || !taken.insert(slot) {
+        if (path.len() == 1 && scalars::is_builtin(&place.ident)) || !taken.insert(slot) {
             continue;
         }
         for (index, key) in uses {
@@ -219,29 +220,6 @@ pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
 }
 
 impl PlannedModule<'_> {
-    pub(super) fn keys(&self) -> Vec<Key> {
-        let records = self.records.keys().map(|id| Key::Record(*id));
-        let enums = self.enums.keys().map(|id| Key::Enum(*id));
-        let opaques = self.opaques.keys().map(|name| Key::Opaque(name.clone()));
-        records.chain(enums).chain(opaques).collect()
-    }
-
-    pub(super) fn place(&self, key: &Key) -> Option<&Place> {
-        match key {
-            Key::Record(id) => self.records.get(id),
-            Key::Enum(id) => self.enums.get(id),
-            Key::Opaque(name) => self.opaques.get(name),
-        }
-    }
-
-    fn place_mut(&mut self, key: &Key) -> Option<&mut Place> {
-        match key {
-            Key::Record(id) => self.records.get_mut(id),
-            Key::Enum(id) => self.enums.get_mut(id),
-            Key::Opaque(name) => self.opaques.get_mut(name),
-        }
-    }
-
     /// A type whose name means the same in every file.
     fn shareable(&self, key: &Key) -> bool {
         let Some(place) = self.place(key) else {

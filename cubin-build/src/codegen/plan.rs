@@ -6,155 +6,56 @@ use crate::sorted::{self, Map, Set};
 use cubin_core::Sm;
 
 use super::{
-    Finding, Input, Module,
-    families::{self, Family, NamedOnly},
+    families,
+    input::{Finding, Input, Module},
     layout, names,
     names::Kind,
     placing::{TypeNames, share},
+    planned::{
+        Builtins, Key, Methods, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, reach,
+    },
 };
-use crate::signature::model::{EnumId, Global, Kernel, RecordId, Scalar, Signatures, Type, Vector};
+use crate::signature::model::{Global, Kernel, Signatures, Type};
 
-/// The module of types that several source files share, and of the toolkit's own types.
-pub(super) const TYPES: &str = "types";
-
-/// All decisions for one file.
-pub(super) struct Plan<'a> {
-    pub(super) input: &'a Input,
-    pub(super) modules: Vec<PlannedModule<'a>>,
-    pub(super) builtins: Builtins,
-    /// Some target has thread block clusters.
-    pub(super) clusters: bool,
-    /// PTX is embedded, which the driver may have to compile.
-    pub(super) ptx: bool,
-    pub(super) findings: Vec<Finding>,
-}
-
-/// Toolkit types that the file needs.
-#[derive(Debug, Default)]
-pub(super) struct Builtins {
-    pub(super) scalars: Set<Scalar>,
-    pub(super) vectors: Set<Vector>,
-    pub(super) tensor_maps: Set<u64>,
-    pub(super) functions: bool,
-}
-
-/// One source file.
-pub(super) struct PlannedModule<'a> {
-    pub(super) input: &'a Module,
-    pub(super) ident: String,
-    /// With a wrapper, in order of definition: the position is the kernel's index in the generated file.
-    pub(super) kernels: Vec<PlannedKernel<'a>>,
-    /// Templates that are also reachable as generic functions.
-    pub(super) families: Vec<Family>,
-    /// Templates that are not.
-    pub(super) named_only: Vec<NamedOnly>,
-    /// `__constant__`, `__device__` and `__managed__` variables.
-    pub(super) globals: Vec<PlannedGlobal<'a>>,
-    /// Without a wrapper: C++ name and reason.
-    pub(super) refused: Vec<(String, String)>,
-    pub(super) records: Map<RecordId, Place>,
-    pub(super) enums: Map<EnumId, Place>,
-    pub(super) opaques: Map<String, Place>,
-}
-
-/// A kernel with a wrapper.
-pub(super) struct PlannedKernel<'a> {
-    pub(super) kernel: &'a Kernel,
-    pub(super) index: usize,
-    /// Modules below the file's, one per namespace.
-    pub(super) path: Vec<String>,
-    pub(super) method: String,
-    pub(super) constant: String,
-}
-
-/// A module-level variable with an accessor.
-pub(super) struct PlannedGlobal<'a> {
-    pub(super) global: &'a Global,
-    /// Nothing when only the size is known.
-    pub(super) ty: Option<&'a Type>,
-    /// Modules below the file's.
-    pub(super) path: Vec<String>,
-    pub(super) method: String,
-    /// Name in `globals`.
-    pub(super) constant: String,
-}
-
-/// Where a type is defined in the generated file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Modules from the top of the file.
-    pub(super) path: Vec<String>,
-    pub(super) ident: String,
-    /// C++ name, for documentation.
-    pub(super) name: String,
-    /// Where the source file's own module re-exports it, if it is defined in [`TYPES`]; this place is
-    /// the definition's own in the first file that has it.
-    pub(super) shared: Option<Shared>,
-}
-
-/// A type defined once for several files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shared {
-    /// Modules from the top of the file to the re-export.
-    pub(super) path: Vec<String>,
-    /// This module's record is the one that is written.
-    pub(super) first: bool,
-}
-
-impl<'a> Plan<'a> {
-    pub(super) fn new(input: &'a Input) -> Self {
-        let mut sources: Vec<&Module> = input.modules.iter().collect();
-        sorted::sort_by(&mut sources, |a, b| {
-            (&a.name, &a.source).cmp(&(&b.name, &b.source))
-        });
-        let mut findings = Vec::new();
-        let mut taken: Map<String, &str> = Map::new();
-        let mut modules = Vec::new();
-        for source in sources {
-            let ident = names::ident(&source.name, Kind::Source);
-            if let Some(first) = taken.get(&ident) {
-                findings.push(Finding::NameCollision {
-                    module: String::new(),
-                    name: ident,
-                    items: [(*first).to_owned(), source.source.clone()],
-                });
-                continue;
-            }
-            taken.insert(ident.clone(), &source.source);
-            modules.push(plan_module(source, ident, &mut findings));
+/// Decides everything.
+pub(super) fn plan(input: &Input) -> Plan<'_> {
+    let mut sources: Vec<&Module> = input.modules.iter().collect();
+    sorted::sort_by(&mut sources, |a, b| {
+        (&a.name, &a.source).cmp(&(&b.name, &b.source))
+    });
+    let mut findings = Vec::new();
+    let mut taken: Map<String, &str> = Map::new();
+    let mut modules = Vec::new();
+    for source in sources {
+        let ident = names::ident(&source.name, Kind::Source);
+        if let Some(first) = taken.get(&ident) {
+            findings.push(Finding::NameCollision {
+                module: String::new(),
+                name: ident,
+                items: [(*first).to_owned(), source.source.clone()],
+            });
+            continue;
         }
-        share(&mut modules);
-        let mut builtins = Builtins::default();
-        for module in &modules {
-            builtins.collect(module);
-        }
-        let clusters = input
-            .modules
-            .iter()
-            .flat_map(|module| &module.images)
-            .any(|image| image.target >= Sm::new(90));
-        let ptx = input
-            .modules
-            .iter()
-            .flat_map(|module| &module.images)
-            .any(|image| image.assembled_for.is_some());
-        Self {
-            input,
-            modules,
-            builtins,
-            clusters,
-            ptx,
-            findings,
-        }
+        taken.insert(ident.clone(), &source.source);
+        modules.push(plan_module(source, ident, &mut findings));
     }
-}
-
-/// A type of one module, as a key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
-    Record(RecordId),
-    Enum(EnumId),
-    Opaque(String),
+    share(&mut modules);
+    let mut builtins = Builtins::default();
+    for module in &modules {
+        builtins.collect(module);
+    }
+    let clusters = input
+        .modules
+        .iter()
+        .flat_map(|module| &module.images)
+        .any(|image| image.target >= Sm::new(90));
+    Plan {
+        input,
+        modules,
+        builtins,
+        clusters,
+        findings,
+    }
 }
 
 fn plan_module<'a>(
@@ -314,27 +215,6 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// Method names in use, by the path of the view that has them, with the C++ name of the owner.
-#[derive(Default)]
-pub(super) struct Methods(Map<(Vec<String>, String), String>);
-
-impl Methods {
-    /// Takes a name, unless another item has it.
-    pub(super) fn take(
-        &mut self,
-        path: &[String],
-        method: &str,
-        owner: &str,
-    ) -> Result<(), String> {
-        let name = (path.to_vec(), method.to_owned());
-        if let Some(other) = self.0.get(&name) {
-            return Err(other.clone());
-        }
-        self.0.insert(name, owner.to_owned());
-        Ok(())
-    }
-}
-
 /// Why the generator cannot express a kernel, if so. The readers refuse what they know to be impossible;
 /// this catches what would not be a Rust file.
 fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
@@ -356,35 +236,6 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
                 param.c_type
             ))
         })
-}
-
-/// Every record, enumeration and opaque type that `ty` needs.
-pub(super) fn reach(ty: &Type, signatures: &Signatures, found: &mut Set<Key>) {
-    match ty {
-        Type::Pointer(pointer) => reach(&pointer.pointee, signatures, found),
-        Type::Array(element, _) => reach(element, signatures, found),
-        Type::Record(id) => {
-            let Some(record) = signatures.records.get(id.0) else {
-                return;
-            };
-            if found.insert(Key::Record(*id)) {
-                for field in &record.fields {
-                    reach(&field.ty, signatures, found);
-                }
-            }
-        }
-        Type::Enum(id) => {
-            found.insert(Key::Enum(*id));
-        }
-        Type::Opaque(name) => {
-            found.insert(Key::Opaque(name.clone()));
-        }
-        Type::Void
-        | Type::Scalar(_)
-        | Type::Vector(_)
-        | Type::Function
-        | Type::TensorMap { .. } => {}
-    }
 }
 
 /// The name of each kernel in its namespace: as short as tells it from the others.
@@ -562,50 +413,4 @@ fn global_path(global: &Global) -> (Vec<String>, String) {
 fn namespace_path(kernel: &Kernel) -> Vec<String> {
     let named = kernel.namespaces.iter().filter(|name| !name.is_empty());
     named.map(|name| names::ident(name, Kind::Module)).collect()
-}
-
-impl Builtins {
-    fn collect(&mut self, module: &PlannedModule<'_>) {
-        for planned in &module.kernels {
-            for param in &planned.kernel.params {
-                self.add(&param.ty);
-            }
-        }
-        for ty in module.globals.iter().filter_map(|global| global.ty) {
-            self.add(ty);
-        }
-        // Of a type that no parameter has, the instances are told by it all the same.
-        let instances = module.families.iter().flat_map(|family| &family.instances);
-        for argument in instances.flat_map(|instance| &instance.arguments) {
-            if let families::Argument::Type(ty) = argument {
-                self.add(ty);
-            }
-        }
-        let records = module
-            .records
-            .keys()
-            .filter_map(|id| module.input.signatures.records.get(id.0));
-        for field in records.flat_map(|record| &record.fields) {
-            self.add(&field.ty);
-        }
-    }
-
-    fn add(&mut self, ty: &Type) {
-        match ty {
-            Type::Pointer(pointer) => self.add(&pointer.pointee),
-            Type::Array(element, _) => self.add(element),
-            Type::Scalar(scalar) => {
-                self.scalars.insert(*scalar);
-            }
-            Type::Vector(vector) => {
-                self.scalars.insert(vector.element);
-                self.vectors.insert(*vector);
-            }
-            Type::TensorMap { align } => {
-                self.tensor_maps.insert(*align);
-            }
-            Type::Function => self.functions = true,
-            Type::Void | Type::Record(_) | Type::Enum(_) | Type::Opaque(_) => {}
-        }
-    }
 }

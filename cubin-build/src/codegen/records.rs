@@ -4,9 +4,10 @@ use super::{
     docs,
     layout::{self, Attributes, Form, Member},
     names::{self, Kind},
-    plan::{Key, Place},
-    types::{Scope, is_signed, scalar_size},
-    write::{self, Expr, Writer, number, string},
+    planned::{Key, Place},
+    scalars::{is_signed, scalar_size},
+    scope::Scope,
+    write::{Writer, number, string},
 };
 use crate::signature::model::{Enum, Field, Record, Scalar, Type};
 
@@ -72,14 +73,12 @@ fn write_record(
     }
     let ident = &place.ident;
     out.line("");
-    let start = out.item();
-    out.implementation("impl Default", ident);
+    out.open(format!("impl Default for {ident} {{"));
     out.open("fn default() -> Self {");
     out.line("// SAFETY: zero bytes are a value of every member.");
     out.line("unsafe { ::core::mem::zeroed() }");
     out.close("}");
     out.close("}");
-    out.end_item(start);
     impls(out, ident);
 }
 
@@ -151,10 +150,9 @@ fn write_struct(
     if named.contains(&None) {
         out.doc("\nMade by `new` or `default`: it has bytes that are not for the caller to fill.");
     }
-    let start = out.item();
     out.line(repr(attributes));
     out.line("#[derive(Clone, Copy, Debug)]");
-    out.open_struct(&format!("pub struct {ident}"));
+    out.open(format!("pub struct {ident} {{"));
     for (member, name) in members.iter().zip(&ours) {
         match member {
             Member::Field(field) => {
@@ -163,15 +161,14 @@ fn write_struct(
                     docs::code(&field.c_type),
                     field.offset
                 ));
-                out.field(&format!("pub {name}"), &scope.value(&field.ty));
+                out.line(format!("pub {name}: {},", scope.value(&field.ty)));
             }
             Member::Padding(bytes) | Member::Bits { bytes, .. } => {
-                out.field(name, &format!("[u8; {}]", number(i128::from(*bytes))));
+                out.line(format!("{name}: [u8; {}],", number(i128::from(*bytes))));
             }
         }
     }
     out.close("}");
-    out.end_item(start);
 
     let bits: Vec<(&String, u64, &Vec<&Field>)> = members
         .iter()
@@ -194,33 +191,29 @@ fn write_struct(
     }
 
     out.line("");
-    let start = out.item();
     out.open("const _: () = {");
     asserts(out, ident, record.size, record.align);
     for (member, name) in members.iter().zip(&ours) {
         if let Member::Field(field) = member {
-            let left = format!("::core::mem::offset_of!({ident}, {name})");
-            out.assert_equal(&left, &number(i128::from(field.offset)));
+            let offset = number(i128::from(field.offset));
+            out.line(format!(
+                "assert!(::core::mem::offset_of!({ident}, {name}) == {offset});"
+            ));
         }
     }
     out.close("};");
-    out.end_item(start);
 }
 
 fn write_asserts(out: &mut Writer, ident: &str, size: u64, align: u64) {
-    let start = out.item();
     out.open("const _: () = {");
     asserts(out, ident, size, align);
     out.close("};");
-    out.end_item(start);
 }
 
 fn asserts(out: &mut Writer, ident: &str, size: u64, align: u64) {
-    out.assert_equal(&format!("size_of::<{ident}>()"), &number(i128::from(size)));
-    out.assert_equal(
-        &format!("align_of::<{ident}>()"),
-        &number(i128::from(align)),
-    );
+    let (size, align) = (number(i128::from(size)), number(i128::from(align)));
+    out.line(format!("assert!(size_of::<{ident}>() == {size});"));
+    out.line(format!("assert!(align_of::<{ident}>() == {align});"));
 }
 
 fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: &[String]) {
@@ -233,7 +226,6 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
         })
         .collect();
     out.doc("A value with these members; all other bytes are zero.");
-    let start = out.item();
     out.line("#[must_use]");
     let tuple_structs = scope.tuple_structs();
     let local = |name: &str| names::fresh(name, &tuple_structs);
@@ -241,7 +233,7 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
         .iter()
         .map(|(name, field)| format!("{}: {}", local(name), scope.value(&field.ty)))
         .collect();
-    out.signature("pub const fn new", &args, " -> Self {");
+    out.signature("pub const fn new", &args, " -> Self", None);
     let inits: Vec<String> = members
         .iter()
         .zip(names)
@@ -253,9 +245,8 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
             }
         })
         .collect();
-    out.small_struct("Self", &inits);
+    out.line(format!("Self {{ {} }}", inits.join(", ")));
     out.close("}");
-    out.end_item(start);
 }
 
 fn write_bit_field(
@@ -307,13 +298,13 @@ fn write_bit_field(
         "{}, {width} bits from bit {bit} on.",
         docs::code(&field.c_type)
     ));
-    let start = out.item();
     out.line("#[must_use]");
-    let result = format!(" -> {ty} {{");
+    let result = format!(" -> {ty}");
     out.signature(
         &format!("pub const fn {get}"),
         &["&self".to_owned()],
         &result,
+        None,
     );
     let stored = format!("runtime::bits(&self.{storage}, {first}, {width})");
     if scalar == Scalar::Bool {
@@ -334,15 +325,13 @@ fn write_bit_field(
         out.line(wrap(value));
     }
     out.close("}");
-    out.end_item(start);
     out.line("");
     out.doc(&format!(
         "Sets {}; only the lower {width} bits of the value count.",
         docs::code(&field.name)
     ));
-    let start = out.item();
     let args = ["&mut self".to_owned(), format!("{value}: {ty}")];
-    out.signature(&format!("pub const fn {set}"), &args, " {");
+    out.signature(&format!("pub const fn {set}"), &args, "", None);
     let wide = if primitive == "u64" {
         unwrap
     } else {
@@ -353,7 +342,6 @@ fn write_bit_field(
         "runtime::set_bits(&mut self.{storage}, {first}, {width}, {bits});"
     ));
     out.close("}");
-    out.end_item(start);
 }
 
 /// The Rust integer of a bit field's type, and the 64-bit one that its bits are read as.
@@ -396,36 +384,29 @@ fn write_union(
     let mut taken = MemberNames(Vec::new());
     let mut anonymous = 0;
     out.doc(doc);
-    let start = out.item();
     out.line(repr(attributes));
     out.line("#[derive(Clone, Copy)]");
-    out.open_struct(&format!("pub union {ident}"));
+    out.open(format!("pub union {ident} {{"));
     for field in members {
         out.doc(&format!("{}.", docs::code(&field.c_type)));
         let name = taken.add(&field_name(field, &mut anonymous));
-        out.field(&format!("pub {name}"), &scope.value(&field.ty));
+        out.line(format!("pub {name}: {},", scope.value(&field.ty)));
     }
     if let Some(bytes) = filler {
         let name = taken.add("padding");
-        out.field(&name, &format!("[u8; {}]", number(i128::from(bytes))));
+        out.line(format!("{name}: [u8; {}],", number(i128::from(bytes))));
     }
     out.close("}");
-    out.end_item(start);
     out.line("");
-    let start = out.item();
-    out.implementation("impl ::core::fmt::Debug", ident);
+    out.open(format!("impl ::core::fmt::Debug for {ident} {{"));
     let formatter = names::fresh("f", &scope.tuple_structs());
     out.open(format!(
         "fn fmt(&self, {formatter}: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{"
     ));
     let name = string(ident.trim_start_matches("r#"));
-    if !write::fits_in_list(&name) {
-        out.unlike_rustfmt();
-    }
     out.line(format!("{formatter}.write_str({name})"));
     out.close("}");
     out.close("}");
-    out.end_item(start);
     out.line("");
     write_asserts(out, ident, size, align);
 }
@@ -439,21 +420,19 @@ fn write_bytes(out: &mut Writer, record: &Record, place: &Place, doc: &str) {
         let member = docs::code(&format!("{} {}", field.c_type, field.name));
         out.doc(&format!("| {} | {} | {member} |", field.offset, field.size));
     }
-    let start = out.item();
     out.line(if record.align > 1 {
         format!("#[repr(C, align({}))]", record.align)
     } else {
         "#[repr(C)]".to_owned()
     });
     out.line("#[derive(Clone, Copy, Debug)]");
-    out.open_struct(&format!("pub struct {ident}"));
+    out.open(format!("pub struct {ident} {{"));
     out.doc("All of it, in the byte order of the device (little-endian).");
     out.line(format!(
         "pub bytes: [u8; {}],",
         number(i128::from(record.size))
     ));
     out.close("}");
-    out.end_item(start);
     out.line("");
     write_asserts(out, ident, record.size, record.align);
 }
@@ -463,15 +442,9 @@ fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, im
     let repr = scope.value(&Type::Scalar(item.repr));
     out.doc(&format!("C++ enumeration {}.\n", docs::code(&place.name)));
     out.doc("A number rather than a Rust enumeration, since C++ allows any value of the underlying type.");
-    let start = out.item();
     out.line("#[repr(transparent)]");
     out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
-    let definition = format!("pub struct {ident}(pub {repr});");
-    if !out.fits(&format!("{definition}    ")) {
-        out.unlike_rustfmt();
-    }
-    out.line(definition);
-    out.end_item(start);
+    out.line(format!("pub struct {ident}(pub {repr});"));
     if !item.values.is_empty() {
         out.line("");
         out.open(format!("impl {ident} {{"));
@@ -479,13 +452,8 @@ fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, im
         for (name, value) in &item.values {
             let constant = taken.add(name);
             out.doc(&docs::code(name));
-            let value = Expr::Call(
-                "Self".to_owned(),
-                vec![Expr::atom(enum_value(item.repr, *value))],
-            );
-            let start = out.item();
-            out.expr(&format!("pub const {constant}: Self = "), &value, ";");
-            out.end_item(start);
+            let value = enum_value(item.repr, *value);
+            out.line(format!("pub const {constant}: Self = Self({value});"));
         }
         out.close("}");
     }
@@ -512,11 +480,9 @@ fn write_opaque(out: &mut Writer, place: &Place) {
         docs::code(&place.name)
     ));
     out.doc("It has no size here: pass a `runtime::DeviceAddress` of it.");
-    let start = out.item();
     out.line("#[repr(C)]");
     out.line("#[derive(Debug)]");
-    out.open_struct(&format!("pub struct {}", place.ident));
+    out.open(format!("pub struct {} {{", place.ident));
     out.line("opaque: [u8; 0],");
     out.close("}");
-    out.end_item(start);
 }

@@ -2,9 +2,9 @@
 
 use super::{
     docs, layout,
-    plan::PlannedGlobal,
-    types::Scope,
-    write::{Expr, Writer, count, number},
+    planned::PlannedGlobal,
+    scope::Scope,
+    write::{Writer, count, number, string},
 };
 use crate::signature::model::{Global, Space};
 
@@ -66,32 +66,18 @@ fn write_one(out: &mut Writer, scope: Scope<'_>, planned: &PlannedGlobal<'_>) {
         Space::Device => "Device",
         Space::Managed => "Managed",
     };
-    let field = |name: &str, value| (name.to_owned(), value);
-    let info = Expr::Struct {
-        path: "runtime::GlobalInfo".to_owned(),
-        fields: vec![
-            field("symbol", Expr::string(&global.symbol)),
-            field("name", Expr::string(&global.name)),
-            field(
-                "c_type",
-                Expr::string(global.c_type.as_deref().unwrap_or_default()),
-            ),
-            field("size", Expr::atom(number(i128::from(global.size)))),
-            field("align", Expr::atom(number(i128::from(align)))),
-            field("space", Expr::atom(format!("runtime::Space::{space}"))),
-        ],
-        base: None,
-    };
     out.doc(&describe(planned));
-    let start = out.item();
-    let ty = ty(scope, planned);
-    out.declaration(
-        &format!("pub const {}", planned.constant),
-        &format!("runtime::Variable<{ty}>"),
-        " = {",
-    );
-    out.expr("let info = ", &info, ";");
-    out.line("runtime::Variable::new(info)");
-    out.close("};");
-    out.end_item(start);
+    out.open(format!(
+        "pub const {}: runtime::Variable<{}> = runtime::Variable::new(runtime::GlobalInfo {{",
+        planned.constant,
+        ty(scope, planned)
+    ));
+    out.line(format!("symbol: {},", string(&global.symbol)));
+    out.line(format!("name: {},", string(&global.name)));
+    let c_type = global.c_type.as_deref().unwrap_or_default();
+    out.line(format!("c_type: {},", string(c_type)));
+    out.line(format!("size: {},", number(i128::from(global.size))));
+    out.line(format!("align: {},", number(i128::from(align))));
+    out.line(format!("space: runtime::Space::{space},"));
+    out.close("});");
 }

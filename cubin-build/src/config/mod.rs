@@ -22,7 +22,7 @@ mod values;
 
 use crate::{diag::Diag, source::SourceFile};
 pub use crate::{
-    options::{Backend, HalfTypes},
+    options::{Backend, HalfTypes, Runtime},
     policy::budget::{Banks, Key, Limit, Occupancy},
 };
 pub use budget::{Budgets, Rule};

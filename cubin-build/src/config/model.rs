@@ -4,7 +4,7 @@ use cubin_core::arch::Sm;
 
 use super::budget::Rule;
 use crate::{
-    options::{Backend, HalfTypes},
+    options::{Backend, HalfTypes, Runtime},
     source::{Span, Spanned},
 };
 
@@ -92,6 +92,8 @@ pub struct Generate {
     pub backend: Option<Spanned<Backend>>,
     /// Which Rust types stand for `__half` and `__nv_bfloat16`.
     pub half: Option<Spanned<HalfTypes>>,
+    /// Where what the wrappers run on stands.
+    pub runtime: Option<Spanned<Runtime>>,
     /// Name of the generated file in the output directory.
     pub file: Option<Spanned<String>>,
 }

@@ -15,7 +15,7 @@ use super::{
     values::{defines, file_name, flags, is_identifier, language, version},
 };
 use crate::{
-    options::{Backend, HalfTypes},
+    options::{Backend, HalfTypes, Runtime},
     source::{SourceFile, Span, Spanned},
 };
 
@@ -186,6 +186,20 @@ static GENERATE: Table<Generate> = Table {
                     ("half", HalfTypes::HalfCrate),
                 ];
                 generate.half = r.word(item, &words);
+            },
+        },
+        Key {
+            name: "runtime",
+            doc: Doc {
+                value: "`\"embedded\"` or `\"crate\"`",
+                default: "`\"embedded\"`",
+                meaning: "Where what the wrappers run on stands: in the generated file, or in the crate `cubin-runtime`, so \
+                          that several crates share its types.",
+                example: "runtime = \"embedded\"",
+            },
+            read: |r, item, generate| {
+                let words = [("embedded", Runtime::Embedded), ("crate", Runtime::Crate)];
+                generate.runtime = r.word(item, &words);
             },
         },
         Key {

@@ -335,7 +335,7 @@ fn launch_checks(gpu: &Gpu) -> Result<Outcome, Box<dyn Error>> {
         };
         refused(
             launched,
-            "cannot launch `ring_of_four`: grid (3, 1, 1) is no multiple of cluster (4, 1, 1)",
+            "cannot launch `ring_of_four`: grid (3, 1, 1) is not a multiple of cluster (4, 1, 1)",
         )?;
     }
     gpu.context.synchronize()?;

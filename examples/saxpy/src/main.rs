@@ -39,7 +39,7 @@ fn print_resources() {
         "kernel", "target", "registers", "stack", "spills", "shared"
     );
     for kernel in saxpy::Module::KERNELS.iter().chain(reduce::Module::KERNELS) {
-        for resources in kernel.resources {
+        for resources in kernel.per_target() {
             let known = |value: Option<u32>| {
                 value.map_or_else(|| "?".to_owned(), |value| value.to_string())
             };

@@ -7,6 +7,7 @@
 /// - `any_value`: an argument is of several types or kinds: another template of this name, or `auto`
 /// - `policy`: Rust has no name for its arguments, or one name for several of them
 /// - `trait`: Rust has no name for its arguments, or one name for several of them
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -22,54 +23,23 @@ pub mod families {
     impl Module {
         /// The embedded cubins.
         pub const IMAGES: &'static [runtime::Image] = {
-            static SM_80: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("families.sm_80.cubin"));
-            static SM_90A: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("families.sm_90a.cubin"));
+            static SM_80: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("families.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("families.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
                 runtime::Image::cubin(runtime::Target::new(80), "families.sm_80.cubin", &SM_80.0),
-                runtime::Image::cubin(
-                    runtime::Target::accelerated(90),
-                    "families.sm_90a.cubin",
-                    &SM_90A.0,
-                ),
+                runtime::Image::cubin(runtime::Target::accelerated(90), "families.sm_90a.cubin", &SM_90A.0),
             ];
             &IMAGES
         };
 
         /// All kernels with a wrapper.
-        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
-            &info::SUM_F32_8,
-            &info::SUM_F32_16,
-            &info::SUM_I32_NEG1,
-            &info::SUM_F16_8,
-            &info::TILE_16_16,
-            &info::TILE_32_4000000000,
-            &info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE,
-            &info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE,
-            &info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE,
-            &info::MUL_MAT_QUANT_TYPE_5_48_FALSE,
-            &geo::info::REDUCE_OP_SUM_F32,
-            &geo::info::REDUCE_OP_FAST_MAX_I32,
-            &geo::info::SPREAD_F32_2,
-            &geo::info::SPREAD_F64_3,
-            &info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7,
-            &info::CONVERT_F32_I32_TRUE,
-            &info::CONVERT_I32_F32_FALSE,
-            &info::CLEAR_F32_1,
-            &info::CLEAR_I16_2,
-            &info::ANY_VALUE_3,
-            &info::ANY_VALUE_99,
-            &info::POLICY_TAG_4,
-            &info::TRAIT_TWICE_F32,
-            &info::ADVANCE,
-            &info::WIDE_F32,
-            &info::WIDE_F64,
-        ];
+        pub const KERNELS: &'static [runtime::KernelInfo] = &table::KERNELS;
 
         /// All variables with an accessor or a constant in a module `globals`.
-        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
-            &[globals::PROGRESS.info(), geo::globals::BOUNDS.info()];
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[
+            globals::PROGRESS.info(),
+            geo::globals::BOUNDS.info(),
+        ];
 
         /// The image for a device of compute capability `device`: the exact cubin, or else that of the closest
         /// lower minor revision of the same major one, or else the newest embedded PTX.
@@ -91,10 +61,7 @@ pub mod families {
         /// __global__ void sum<float, 8>(const float *in, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 20 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct sum_f32_8 {
             /// `const float *`
@@ -120,10 +87,8 @@ pub mod families {
         /// __global__ void sum<float, 16>(const float *in, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 31 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 30 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`: 31 registers, 16 B of parameters
+        /// - `sm_90a`: 30 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct sum_f32_16 {
             /// `const float *`
@@ -149,10 +114,7 @@ pub mod families {
         /// __global__ void sum<int, -1>(const int *in, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 6 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 6 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 6 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct sum_i32_neg1 {
             /// `const int *`
@@ -178,10 +140,7 @@ pub mod families {
         /// __global__ void sum<__half, 8>(const __half *in, __half *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 20 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct sum_f16_8 {
             /// `const __half *`
@@ -207,10 +166,7 @@ pub mod families {
         /// __global__ void tile<16, 16>(float scale, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct tile_16_16 {
             /// `float`
@@ -236,10 +192,7 @@ pub mod families {
         /// __global__ void tile<32, 4000000000>(float scale, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct tile_32_4000000000 {
             /// `float`
@@ -265,10 +218,7 @@ pub mod families {
         /// __global__ void mul_mat<QUANT_TYPE_Q8_0, 48, false>(const void *x, float *y)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct mul_mat_quant_type_q8_0_48_false {
             /// `const void *`
@@ -279,8 +229,7 @@ pub mod families {
 
         impl mul_mat_quant_type_q8_0_48_false {
             /// Facts about the kernel.
-            pub const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
+            pub const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -295,10 +244,7 @@ pub mod families {
         /// __global__ void mul_mat<QUANT_TYPE_Q2_K, 48, false>(const void *x, float *y)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct mul_mat_quant_type_q2_k_48_false {
             /// `const void *`
@@ -309,8 +255,7 @@ pub mod families {
 
         impl mul_mat_quant_type_q2_k_48_false {
             /// Facts about the kernel.
-            pub const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
+            pub const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -325,10 +270,7 @@ pub mod families {
         /// __global__ void mul_mat<QUANT_TYPE_Q2_K, 48, true>(const void *x, float *y)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct mul_mat_quant_type_q2_k_48_true {
             /// `const void *`
@@ -339,8 +281,7 @@ pub mod families {
 
         impl mul_mat_quant_type_q2_k_48_true {
             /// Facts about the kernel.
-            pub const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
+            pub const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -355,10 +296,7 @@ pub mod families {
         /// __global__ void mul_mat<(quant_type)5, 48, false>(const void *x, float *y)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct mul_mat_quant_type_5_48_false {
             /// `const void *`
@@ -369,8 +307,7 @@ pub mod families {
 
         impl mul_mat_quant_type_5_48_false {
             /// Facts about the kernel.
-            pub const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_5_48_FALSE;
+            pub const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_5_48_FALSE;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -385,10 +322,7 @@ pub mod families {
         /// __global__ void all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>(int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct all_the_integer_types_neg5000000000_120_3_4_max_neg6_7 {
             /// `int *`
@@ -397,8 +331,7 @@ pub mod families {
 
         impl all_the_integer_types_neg5000000000_120_3_4_max_neg6_7 {
             /// Facts about the kernel.
-            pub const INFO: &'static runtime::KernelInfo =
-                &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
+            pub const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -413,10 +346,7 @@ pub mod families {
         /// __global__ void convert<float, int, true>(int n, const float *in, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct convert_f32_i32_true {
             /// `int`
@@ -434,11 +364,7 @@ pub mod families {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
@@ -448,10 +374,7 @@ pub mod families {
         /// __global__ void convert<int, float, false>(int n, const int *in, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct convert_i32_f32_false {
             /// `int`
@@ -469,11 +392,7 @@ pub mod families {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
@@ -483,10 +402,7 @@ pub mod families {
         /// __global__ void clear<float, 1>(int n, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct clear_f32_1 {
             /// `int`
@@ -512,10 +428,7 @@ pub mod families {
         /// __global__ void clear<short, 2>(int n, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct clear_i16_2 {
             /// `int`
@@ -541,10 +454,7 @@ pub mod families {
         /// __global__ void any_value<3>(int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct any_value_3 {
             /// `int *`
@@ -568,10 +478,7 @@ pub mod families {
         /// __global__ void any_value<99>(int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct any_value_99 {
             /// `int *`
@@ -595,10 +502,7 @@ pub mod families {
         /// __global__ void policy<Tag, 4>(int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct policy_Tag_4 {
             /// `int *`
@@ -622,10 +526,7 @@ pub mod families {
         /// __global__ void trait<Twice, float>(float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct trait_Twice_f32 {
             /// `float *`
@@ -649,10 +550,7 @@ pub mod families {
         /// __global__ void advance()
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 0 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 0 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 0 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct advance;
 
@@ -673,10 +571,7 @@ pub mod families {
         /// __global__ void wide<float>(int at, Wide<float> all, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8208 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8208 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8208 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct wide_f32 {
             /// `int`
@@ -694,11 +589,7 @@ pub mod families {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.at),
-                    runtime::param(&self.all),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.at), runtime::param(&self.all), runtime::param(&self.out)]
             }
         }
 
@@ -708,10 +599,7 @@ pub mod families {
         /// __global__ void wide<double>(int at, Wide<double> all, double *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16400 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16400 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16400 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct wide_f64 {
             /// `int`
@@ -729,11 +617,7 @@ pub mod families {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.at),
-                    runtime::param(&self.all),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.at), runtime::param(&self.all), runtime::param(&self.out)]
             }
         }
 
@@ -743,38 +627,14 @@ pub mod families {
         /// |---|---|---|
         /// | `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>` | `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>` | [`all_the_integer_types_neg5000000000_120_3_4_max_neg6_7`] |
         #[derive(Clone, Copy)]
-        pub struct all_the_integer_types<
-            const A: i64,
-            const B: ::core::ffi::c_char,
-            const C: i16,
-            const D: u64,
-            const E: u64,
-            const F: i8,
-            const G: u8,
-        >
-        where
-            (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G>,
-        {
+        pub struct all_the_integer_types<const A: i64, const B: ::core::ffi::c_char, const C: i16, const D: u64, const E: u64, const F: i8, const G: u8> where (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G> {
             /// `int *` in `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>`
             pub out: runtime::DeviceAddress<i32>,
         }
 
-        #[rustfmt::skip]
-        impl<
-            const A: i64,
-            const B: ::core::ffi::c_char,
-            const C: i16,
-            const D: u64,
-            const E: u64,
-            const F: i8,
-            const G: u8,
-        > all_the_integer_types<A, B, C, D, E, F, G>
-        where
-            (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G>,
-        {
+        impl<const A: i64, const B: ::core::ffi::c_char, const C: i16, const D: u64, const E: u64, const F: i8, const G: u8> all_the_integer_types<A, B, C, D, E, F, G> where (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G> {
             /// Facts about the instance.
-            pub const INFO: &'static runtime::KernelInfo =
-                <() as instances::AllTheIntegerTypes<A, B, C, D, E, F, G>>::INFO;
+            pub const INFO: &'static runtime::KernelInfo = <() as instances::AllTheIntegerTypes<A, B, C, D, E, F, G>>::INFO;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
@@ -783,19 +643,7 @@ pub mod families {
             }
         }
 
-        #[rustfmt::skip]
-        impl<
-            const A: i64,
-            const B: ::core::ffi::c_char,
-            const C: i16,
-            const D: u64,
-            const E: u64,
-            const F: i8,
-            const G: u8,
-        > ::core::fmt::Debug for all_the_integer_types<A, B, C, D, E, F, G>
-        where
-            (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G>,
-        {
+        impl<const A: i64, const B: ::core::ffi::c_char, const C: i16, const D: u64, const E: u64, const F: i8, const G: u8> ::core::fmt::Debug for all_the_integer_types<A, B, C, D, E, F, G> where (): instances::AllTheIntegerTypes<A, B, C, D, E, F, G> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
@@ -841,10 +689,7 @@ pub mod families {
         /// | `convert<float, int, true>` | `<f32, i32, true>` | [`convert_f32_i32_true`] |
         /// | `convert<int, float, false>` | `<i32, f32, false>` | [`convert_i32_f32_false`] |
         #[derive(Clone, Copy)]
-        pub struct convert<A, B, const N: bool>
-        where
-            (A, B): instances::Convert<N>,
-        {
+        pub struct convert<A, B, const N: bool> where (A, B): instances::Convert<N> {
             /// `int` in `convert<float, int, true>`
             pub n: i32,
             /// `const float *` in `convert<float, int, true>`
@@ -853,28 +698,18 @@ pub mod families {
             pub out: runtime::DeviceAddress<B>,
         }
 
-        impl<A, B, const N: bool> convert<A, B, N>
-        where
-            (A, B): instances::Convert<N>,
-        {
+        impl<A, B, const N: bool> convert<A, B, N> where (A, B): instances::Convert<N> {
             /// Facts about the instance.
             pub const INFO: &'static runtime::KernelInfo = <(A, B) as instances::Convert<N>>::INFO;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
-        impl<A, B, const N: bool> ::core::fmt::Debug for convert<A, B, N>
-        where
-            (A, B): instances::Convert<N>,
-        {
+        impl<A, B, const N: bool> ::core::fmt::Debug for convert<A, B, N> where (A, B): instances::Convert<N> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
@@ -891,20 +726,14 @@ pub mod families {
         ///
         /// Enumerators are constants in [`instances::quant_type`].
         #[derive(Clone, Copy)]
-        pub struct mul_mat<const A: i32, const B: i32, const C: bool>
-        where
-            (): instances::MulMat<A, B, C>,
-        {
+        pub struct mul_mat<const A: i32, const B: i32, const C: bool> where (): instances::MulMat<A, B, C> {
             /// `const void *` in `mul_mat<QUANT_TYPE_Q8_0, 48, false>`
             pub x: runtime::DeviceAddress<::core::ffi::c_void>,
             /// `float *` in `mul_mat<QUANT_TYPE_Q8_0, 48, false>`
             pub y: runtime::DeviceAddress<f32>,
         }
 
-        impl<const A: i32, const B: i32, const C: bool> mul_mat<A, B, C>
-        where
-            (): instances::MulMat<A, B, C>,
-        {
+        impl<const A: i32, const B: i32, const C: bool> mul_mat<A, B, C> where (): instances::MulMat<A, B, C> {
             /// Facts about the instance.
             pub const INFO: &'static runtime::KernelInfo = <() as instances::MulMat<A, B, C>>::INFO;
 
@@ -915,10 +744,7 @@ pub mod families {
             }
         }
 
-        impl<const A: i32, const B: i32, const C: bool> ::core::fmt::Debug for mul_mat<A, B, C>
-        where
-            (): instances::MulMat<A, B, C>,
-        {
+        impl<const A: i32, const B: i32, const C: bool> ::core::fmt::Debug for mul_mat<A, B, C> where (): instances::MulMat<A, B, C> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
@@ -964,20 +790,14 @@ pub mod families {
         /// | `tile<16, 16>` | `<16, 16>` | [`tile_16_16`] |
         /// | `tile<32, 4000000000>` | `<32, 4_000_000_000>` | [`tile_32_4000000000`] |
         #[derive(Clone, Copy)]
-        pub struct tile<const A: i32, const B: u32>
-        where
-            (): instances::Tile<A, B>,
-        {
+        pub struct tile<const A: i32, const B: u32> where (): instances::Tile<A, B> {
             /// `float` in `tile<16, 16>`
             pub scale: f32,
             /// `float *` in `tile<16, 16>`
             pub out: runtime::DeviceAddress<f32>,
         }
 
-        impl<const A: i32, const B: u32> tile<A, B>
-        where
-            (): instances::Tile<A, B>,
-        {
+        impl<const A: i32, const B: u32> tile<A, B> where (): instances::Tile<A, B> {
             /// Facts about the instance.
             pub const INFO: &'static runtime::KernelInfo = <() as instances::Tile<A, B>>::INFO;
 
@@ -988,10 +808,7 @@ pub mod families {
             }
         }
 
-        impl<const A: i32, const B: u32> ::core::fmt::Debug for tile<A, B>
-        where
-            (): instances::Tile<A, B>,
-        {
+        impl<const A: i32, const B: u32> ::core::fmt::Debug for tile<A, B> where (): instances::Tile<A, B> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
@@ -1020,11 +837,7 @@ pub mod families {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.at),
-                    runtime::param(&self.all),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.at), runtime::param(&self.all), runtime::param(&self.out)]
             }
         }
 
@@ -1035,618 +848,117 @@ pub mod families {
         }
     }
 
-    /// Facts about the kernels, usable in `const` context.
-    pub mod info {
+    // Read through `info` and `Module::KERNELS`.
+    mod table {
         use super::super::runtime;
 
-        /// `sum<float, 8>`
-        pub const SUM_F32_8: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z3sumIfLi8EEvPKT_PS0_",
-            name: "sum<float, 8>",
-            params: &[
-                runtime::ParamInfo::new("in", "const float *", 8, 8),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 20,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 20,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
+        pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {
+            name: "families",
+            targets: &[runtime::Target::new(80), runtime::Target::accelerated(90)],
+            kernels: 26,
         };
+
+        // Symbol, C++ name where it differs, parameters, resources on each target.
+        pub(super) static KERNELS: [runtime::KernelInfo; 26] = MODULE.kernels([
+            ("_Z3sumIfLi8EEvPKT_PS0_", "sum<float, 8>", "8 8 in const float *;8 8 out float *", "r20 s0 b0 c640;r20 s0 b0 c512"),
+            ("_Z3sumIfLi16EEvPKT_PS0_", "sum<float, 16>", "8 8 in const float *;8 8 out float *", "r31 s0 b0 c896;r30 s0 b0 c768"),
+            ("_Z3sumIiLin1EEvPKT_PS0_", "sum<int, -1>", "8 8 in const int *;8 8 out int *", "r6 s0 b0 c256;r6 s0 b0 c256"),
+            ("_Z3sumI6__halfLi8EEvPKT_PS1_", "sum<__half, 8>", "8 8 in const __half *;8 8 out __half *", "r20 s0 b0 c640;r20 s0 b0 c512"),
+            ("_Z4tileILi16ELj16EEvfPf", "tile<16, 16>", "4 4 scale float;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z4tileILi32ELj4000000000EEvfPf", "tile<32, 4000000000>", "4 4 scale float;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z7mul_matIL10quant_type8ELi48ELb0EEvPKvPf", "mul_mat<QUANT_TYPE_Q8_0, 48, false>", "8 8 x const void *;8 8 y float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z7mul_matIL10quant_type10ELi48ELb0EEvPKvPf", "mul_mat<QUANT_TYPE_Q2_K, 48, false>", "8 8 x const void *;8 8 y float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z7mul_matIL10quant_type10ELi48ELb1EEvPKvPf", "mul_mat<QUANT_TYPE_Q2_K, 48, true>", "8 8 x const void *;8 8 y float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z7mul_matIL10quant_type5ELi48ELb0EEvPKvPf", "mul_mat<(quant_type)5, 48, false>", "8 8 x const void *;8 8 y float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_ZN3geo6reduceILNS_2OpE0EfEEviT0_PS2_", "geo::reduce<geo::Op::Sum, float>", "4 4 n int;4 4 start float;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_ZN3geo6reduceILNS_2OpE3EiEEviT0_PS2_", "geo::reduce<geo::Op::FastMax, int>", "4 4 n int;4 4 start int;8 8 out int *", "r8 s0 b0 c384;r8 s0 b0 c256"),
+            ("_ZN3geo6spreadIfLi2EEEvNS_3VecIT_XT0_EEERAT0__S2_PS2_", "geo::spread<float, 2>", "8 4 from geo::Vec<float, 2>;8 8 table float (&)[2];8 8 out float *", "r10 s0 b0 c384;r10 s0 b0 c384"),
+            ("_ZN3geo6spreadIdLi3EEEvNS_3VecIT_XT0_EEERAT0__S2_PS2_", "geo::spread<double, 3>", "24 8 from geo::Vec<double, 3>;8 8 table double (&)[3];8 8 out double *", "r10 s0 b0 c384;r10 s0 b0 c384"),
+            ("_Z21all_the_integer_typesILxn5000000000ELc120ELs3ELm4ELy18446744073709551615ELan6ELh7EEvPi", "all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>", "8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z7convertIfiLb1EEviPKT_PT0_", "convert<float, int, true>", "4 4 n int;8 8 in const float *;8 8 out int *", "r10 s0 b0 c384;r10 s0 b0 c384"),
+            ("_Z7convertIifLb0EEviPKT_PT0_", "convert<int, float, false>", "4 4 n int;8 8 in const int *;8 8 out float *", "r10 s0 b0 c384;r10 s0 b0 c384"),
+            ("_Z5clearIfLi1EEviPf", "clear<float, 1>", "4 4 n int;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z5clearIsLi2EEviPf", "clear<short, 2>", "4 4 n int;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z9any_valueILi3EEvPi", "any_value<3>", "8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z9any_valueILc99EEvPi", "any_value<99>", "8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z6policyI3TagLi4EEvPi", "policy<Tag, 4>", "8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z5traitI5TwicefEvPT0_", "trait<Twice, float>", "8 8 out float *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("advance", "", "", "r10 s0 b0 c384;r10 s0 b0 c384"),
+            ("_Z4wideIfEvi4WideIT_EPS1_", "wide<float>", "4 4 at int;8192 4 all Wide<float>;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z4wideIdEvi4WideIT_EPS1_", "wide<double>", "4 4 at int;16384 8 all Wide<double>;8 8 out double *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+        ]);
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime::KernelInfo;
+        use super::table;
+
+        /// `sum<float, 8>`
+        pub const SUM_F32_8: KernelInfo = table::KERNELS[0];
 
         /// `sum<float, 16>`
-        pub const SUM_F32_16: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z3sumIfLi16EEvPKT_PS0_",
-            name: "sum<float, 16>",
-            params: &[
-                runtime::ParamInfo::new("in", "const float *", 8, 8),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 31,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 896,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 30,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SUM_F32_16: KernelInfo = table::KERNELS[1];
 
         /// `sum<int, -1>`
-        pub const SUM_I32_NEG1: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z3sumIiLin1EEvPKT_PS0_",
-            name: "sum<int, -1>",
-            params: &[
-                runtime::ParamInfo::new("in", "const int *", 8, 8),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 6,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 6,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SUM_I32_NEG1: KernelInfo = table::KERNELS[2];
 
         /// `sum<__half, 8>`
-        pub const SUM_F16_8: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z3sumI6__halfLi8EEvPKT_PS1_",
-            name: "sum<__half, 8>",
-            params: &[
-                runtime::ParamInfo::new("in", "const __half *", 8, 8),
-                runtime::ParamInfo::new("out", "__half *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 20,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 20,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SUM_F16_8: KernelInfo = table::KERNELS[3];
 
         /// `tile<16, 16>`
-        pub const TILE_16_16: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4tileILi16ELj16EEvfPf",
-            name: "tile<16, 16>",
-            params: &[
-                runtime::ParamInfo::new("scale", "float", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const TILE_16_16: KernelInfo = table::KERNELS[4];
 
         /// `tile<32, 4000000000>`
-        pub const TILE_32_4000000000: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4tileILi32ELj4000000000EEvfPf",
-            name: "tile<32, 4000000000>",
-            params: &[
-                runtime::ParamInfo::new("scale", "float", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const TILE_32_4000000000: KernelInfo = table::KERNELS[5];
 
         /// `mul_mat<QUANT_TYPE_Q8_0, 48, false>`
-        pub const MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7mul_matIL10quant_type8ELi48ELb0EEvPKvPf",
-            name: "mul_mat<QUANT_TYPE_Q8_0, 48, false>",
-            params: &[
-                runtime::ParamInfo::new("x", "const void *", 8, 8),
-                runtime::ParamInfo::new("y", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE: KernelInfo = table::KERNELS[6];
 
         /// `mul_mat<QUANT_TYPE_Q2_K, 48, false>`
-        pub const MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7mul_matIL10quant_type10ELi48ELb0EEvPKvPf",
-            name: "mul_mat<QUANT_TYPE_Q2_K, 48, false>",
-            params: &[
-                runtime::ParamInfo::new("x", "const void *", 8, 8),
-                runtime::ParamInfo::new("y", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE: KernelInfo = table::KERNELS[7];
 
         /// `mul_mat<QUANT_TYPE_Q2_K, 48, true>`
-        pub const MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7mul_matIL10quant_type10ELi48ELb1EEvPKvPf",
-            name: "mul_mat<QUANT_TYPE_Q2_K, 48, true>",
-            params: &[
-                runtime::ParamInfo::new("x", "const void *", 8, 8),
-                runtime::ParamInfo::new("y", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE: KernelInfo = table::KERNELS[8];
 
         /// `mul_mat<(quant_type)5, 48, false>`
-        pub const MUL_MAT_QUANT_TYPE_5_48_FALSE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7mul_matIL10quant_type5ELi48ELb0EEvPKvPf",
-            name: "mul_mat<(quant_type)5, 48, false>",
-            params: &[
-                runtime::ParamInfo::new("x", "const void *", 8, 8),
-                runtime::ParamInfo::new("y", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const MUL_MAT_QUANT_TYPE_5_48_FALSE: KernelInfo = table::KERNELS[9];
 
         /// `all_the_integer_types<-5000000000, 120, 3, 4, 18446744073709551615, -6, 7>`
-        pub const ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7: runtime::KernelInfo =
-            runtime::KernelInfo {
-                symbol: concat!(
-                    "_Z21all_the_integer_typesILxn5000000000ELc120ELs3ELm4E",
-                    "Ly18446744073709551615ELan6ELh7EEvPi",
-                ),
-                name: concat!(
-                    "all_the_integer_types<-5000000000, 120, 3, 4, 18446744",
-                    "073709551615, -6, 7>",
-                ),
-                params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 256,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 256,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+        pub const ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7: KernelInfo = table::KERNELS[14];
 
         /// `convert<float, int, true>`
-        pub const CONVERT_F32_I32_TRUE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7convertIfiLb1EEviPKT_PT0_",
-            name: "convert<float, int, true>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("in", "const float *", 8, 8),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const CONVERT_F32_I32_TRUE: KernelInfo = table::KERNELS[15];
 
         /// `convert<int, float, false>`
-        pub const CONVERT_I32_F32_FALSE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7convertIifLb0EEviPKT_PT0_",
-            name: "convert<int, float, false>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("in", "const int *", 8, 8),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const CONVERT_I32_F32_FALSE: KernelInfo = table::KERNELS[16];
 
         /// `clear<float, 1>`
-        pub const CLEAR_F32_1: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z5clearIfLi1EEviPf",
-            name: "clear<float, 1>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const CLEAR_F32_1: KernelInfo = table::KERNELS[17];
 
         /// `clear<short, 2>`
-        pub const CLEAR_I16_2: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z5clearIsLi2EEviPf",
-            name: "clear<short, 2>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const CLEAR_I16_2: KernelInfo = table::KERNELS[18];
 
         /// `any_value<3>`
-        pub const ANY_VALUE_3: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z9any_valueILi3EEvPi",
-            name: "any_value<3>",
-            params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ANY_VALUE_3: KernelInfo = table::KERNELS[19];
 
         /// `any_value<99>`
-        pub const ANY_VALUE_99: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z9any_valueILc99EEvPi",
-            name: "any_value<99>",
-            params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ANY_VALUE_99: KernelInfo = table::KERNELS[20];
 
         /// `policy<Tag, 4>`
-        pub const POLICY_TAG_4: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z6policyI3TagLi4EEvPi",
-            name: "policy<Tag, 4>",
-            params: &[runtime::ParamInfo::new("out", "int *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const POLICY_TAG_4: KernelInfo = table::KERNELS[21];
 
         /// `trait<Twice, float>`
-        pub const TRAIT_TWICE_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z5traitI5TwicefEvPT0_",
-            name: "trait<Twice, float>",
-            params: &[runtime::ParamInfo::new("out", "float *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const TRAIT_TWICE_F32: KernelInfo = table::KERNELS[22];
 
         /// `advance`
-        pub const ADVANCE: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "advance",
-            name: "advance",
-            params: &[],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ADVANCE: KernelInfo = table::KERNELS[23];
 
         /// `wide<float>`
-        pub const WIDE_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4wideIfEvi4WideIT_EPS1_",
-            name: "wide<float>",
-            params: &[
-                runtime::ParamInfo::new("at", "int", 4, 4),
-                runtime::ParamInfo::new("all", "Wide<float>", 8192, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const WIDE_F32: KernelInfo = table::KERNELS[24];
 
         /// `wide<double>`
-        pub const WIDE_F64: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4wideIdEvi4WideIT_EPS1_",
-            name: "wide<double>",
-            params: &[
-                runtime::ParamInfo::new("at", "int", 4, 4),
-                runtime::ParamInfo::new("all", "Wide<double>", 16_384, 8),
-                runtime::ParamInfo::new("out", "double *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const WIDE_F64: KernelInfo = table::KERNELS[25];
     }
 
     /// The variables with their types, usable in `const` context.
@@ -1655,17 +967,14 @@ pub mod families {
         use super::super::types;
 
         /// `__managed__` variable `progress` of type `int`, 4 bytes.
-        pub const PROGRESS: runtime::Variable<i32> = {
-            let info = runtime::GlobalInfo {
-                symbol: "progress",
-                name: "progress",
-                c_type: "int",
-                size: 4,
-                align: 4,
-                space: runtime::Space::Managed,
-            };
-            runtime::Variable::new(info)
-        };
+        pub const PROGRESS: runtime::Variable<i32> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "progress",
+            name: "progress",
+            c_type: "int",
+            size: 4,
+            align: 4,
+            space: runtime::Space::Managed,
+        });
     }
 
     /// What template kernels are instantiated for.
@@ -1675,101 +984,69 @@ pub mod families {
 
         /// Template arguments that `all_the_integer_types` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `all_the_integer_types` is not instantiated for `<{A}, {B}, {C}, {D}, {E}, {F}, {G}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait AllTheIntegerTypes<
-            const A: i64,
-            const B: ::core::ffi::c_char,
-            const C: i16,
-            const D: u64,
-            const E: u64,
-            const F: i8,
-            const G: u8,
-        >
-        {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait AllTheIntegerTypes<const A: i64, const B: ::core::ffi::c_char, const C: i16, const D: u64, const E: u64, const F: i8, const G: u8> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7>
-            for ()
-        {
-            const INDEX: usize = 14;
-            const INFO: &'static runtime::KernelInfo =
-                &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
+        impl AllTheIntegerTypes<-5_000_000_000, 120, 3, 4, 18_446_744_073_709_551_615, -6, 7> for () {
+            const INFO: &'static runtime::KernelInfo = &super::info::ALL_THE_INTEGER_TYPES_NEG5000000000_120_3_4_MAX_NEG6_7;
         }
 
         /// Template arguments that `clear` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `clear` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<f32, 1>` and `<i16, 2>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Clear<const N: i32> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Clear<const N: i32> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Clear<1> for f32 {
-            const INDEX: usize = 17;
+        impl Clear<1> for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::CLEAR_F32_1;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Clear<2> for i16 {
-            const INDEX: usize = 18;
+        impl Clear<2> for i16 {
             const INFO: &'static runtime::KernelInfo = &super::info::CLEAR_I16_2;
         }
 
         /// Template arguments that `convert` is instantiated for, its types as a tuple.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `convert` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<f32, i32, true>` and `<i32, f32, false>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Convert<const N: bool> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Convert<const N: bool> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Convert<true> for (f32, i32) {
-            const INDEX: usize = 15;
+        impl Convert<true> for (f32, i32) {
             const INFO: &'static runtime::KernelInfo = &super::info::CONVERT_F32_I32_TRUE;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Convert<false> for (i32, f32) {
-            const INDEX: usize = 16;
+        impl Convert<false> for (i32, f32) {
             const INFO: &'static runtime::KernelInfo = &super::info::CONVERT_I32_F32_FALSE;
         }
 
         /// Template arguments that `mul_mat` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `mul_mat` is not instantiated for `<{A}, {B}, {C}>`",
             label = "no instance for these arguments",
@@ -1777,139 +1054,101 @@ pub mod families {
             note = "`QUANT_TYPE_Q8_0` is 8 and `QUANT_TYPE_Q2_K` is 10: constants in `instances::quant_type`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait MulMat<const A: i32, const B: i32, const C: bool> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait MulMat<const A: i32, const B: i32, const C: bool> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false> for () {
-            const INDEX: usize = 6;
-            const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
+        impl MulMat<{ quant_type::QUANT_TYPE_Q8_0 }, 48, false> for () {
+            const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_Q8_0_48_FALSE;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, false> for () {
-            const INDEX: usize = 7;
-            const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
+        impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, false> for () {
+            const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_FALSE;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, true> for () {
-            const INDEX: usize = 8;
-            const INFO: &'static runtime::KernelInfo =
-                &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
+        impl MulMat<{ quant_type::QUANT_TYPE_Q2_K }, 48, true> for () {
+            const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_Q2_K_48_TRUE;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl MulMat<5, 48, false> for () {
-            const INDEX: usize = 9;
+        impl MulMat<5, 48, false> for () {
             const INFO: &'static runtime::KernelInfo = &super::info::MUL_MAT_QUANT_TYPE_5_48_FALSE;
         }
 
         /// Template arguments that `sum` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `sum` is not instantiated for `<{Self}, {N}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<f32, 8>`, `<f32, 16>`, `<i32, -1>` and `<types::Half, 8>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Sum<const N: i32> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Sum<const N: i32> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Sum<8> for f32 {
-            const INDEX: usize = 0;
+        impl Sum<8> for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::SUM_F32_8;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Sum<16> for f32 {
-            const INDEX: usize = 1;
+        impl Sum<16> for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::SUM_F32_16;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Sum<-1> for i32 {
-            const INDEX: usize = 2;
+        impl Sum<-1> for i32 {
             const INFO: &'static runtime::KernelInfo = &super::info::SUM_I32_NEG1;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Sum<8> for types::Half {
-            const INDEX: usize = 3;
+        impl Sum<8> for types::Half {
             const INFO: &'static runtime::KernelInfo = &super::info::SUM_F16_8;
         }
 
         /// Template arguments that `tile` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `tile` is not instantiated for `<{A}, {B}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<16, 16>` and `<32, 4_000_000_000>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Tile<const A: i32, const B: u32> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Tile<const A: i32, const B: u32> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Tile<16, 16> for () {
-            const INDEX: usize = 4;
+        impl Tile<16, 16> for () {
             const INFO: &'static runtime::KernelInfo = &super::info::TILE_16_16;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Tile<32, 4_000_000_000> for () {
-            const INDEX: usize = 5;
+        impl Tile<32, 4_000_000_000> for () {
             const INFO: &'static runtime::KernelInfo = &super::info::TILE_32_4000000000;
         }
 
         /// Template arguments that `wide` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `wide` is not instantiated for `{Self}`",
             label = "no instance for this type",
             note = "it is instantiated for `<f32>` and `<f64>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Wide {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Wide {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
             /// What parameter 1 depends on.
             type P1: Copy;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Wide for f32 {
-            const INDEX: usize = 24;
+        impl Wide for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F32;
             type P1 = super::Wide_f32;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Wide for f64 {
-            const INDEX: usize = 25;
+        impl Wide for f64 {
             const INFO: &'static runtime::KernelInfo = &super::info::WIDE_F64;
             type P1 = super::Wide_f64;
         }
@@ -1983,10 +1222,7 @@ pub mod families {
             /// __global__ void geo::reduce<geo::Op::Sum, float>(int n, float start, float *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-            /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+            /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct reduce_op_sum_f32 {
                 /// `int`
@@ -2004,11 +1240,7 @@ pub mod families {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.start),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.start), runtime::param(&self.out)]
                 }
             }
 
@@ -2018,10 +1250,7 @@ pub mod families {
             /// __global__ void geo::reduce<geo::Op::FastMax, int>(int n, int start, int *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-            /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+            /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct reduce_op_fast_max_i32 {
                 /// `int`
@@ -2039,11 +1268,7 @@ pub mod families {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.start),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.start), runtime::param(&self.out)]
                 }
             }
 
@@ -2053,10 +1278,7 @@ pub mod families {
             /// __global__ void geo::spread<float, 2>(geo::Vec<float, 2> from, float (&)[2] table, float *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-            /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+            /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct spread_f32_2 {
                 /// `geo::Vec<float, 2>`
@@ -2074,11 +1296,7 @@ pub mod families {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                    [
-                        runtime::param(&self.from),
-                        runtime::param(&self.table),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.from), runtime::param(&self.table), runtime::param(&self.out)]
                 }
             }
 
@@ -2088,10 +1306,7 @@ pub mod families {
             /// __global__ void geo::spread<double, 3>(geo::Vec<double, 3> from, double (&)[3] table, double *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 40 B | 0 |
-            /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 40 B | 0 |
+            /// - `sm_80`, `sm_90a`: 10 registers, 40 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct spread_f64_3 {
                 /// `geo::Vec<double, 3>`
@@ -2109,11 +1324,7 @@ pub mod families {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                    [
-                        runtime::param(&self.from),
-                        runtime::param(&self.table),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.from), runtime::param(&self.table), runtime::param(&self.out)]
                 }
             }
 
@@ -2142,11 +1353,7 @@ pub mod families {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.start),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.start), runtime::param(&self.out)]
                 }
             }
 
@@ -2179,11 +1386,7 @@ pub mod families {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                    [
-                        runtime::param(&self.from),
-                        runtime::param(&self.table),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.from), runtime::param(&self.table), runtime::param(&self.out)]
                 }
             }
 
@@ -2196,123 +1399,20 @@ pub mod families {
 
         /// Facts about the kernels, usable in `const` context.
         pub mod info {
-            use super::super::super::runtime;
+            use super::super::super::runtime::KernelInfo;
+            use super::super::table;
 
             /// `geo::reduce<geo::Op::Sum, float>`
-            pub const REDUCE_OP_SUM_F32: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6reduceILNS_2OpE0EfEEviT0_PS2_",
-                name: "geo::reduce<geo::Op::Sum, float>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("start", "float", 4, 4),
-                    runtime::ParamInfo::new("out", "float *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const REDUCE_OP_SUM_F32: KernelInfo = table::KERNELS[10];
 
             /// `geo::reduce<geo::Op::FastMax, int>`
-            pub const REDUCE_OP_FAST_MAX_I32: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6reduceILNS_2OpE3EiEEviT0_PS2_",
-                name: "geo::reduce<geo::Op::FastMax, int>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("start", "int", 4, 4),
-                    runtime::ParamInfo::new("out", "int *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 256,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const REDUCE_OP_FAST_MAX_I32: KernelInfo = table::KERNELS[11];
 
             /// `geo::spread<float, 2>`
-            pub const SPREAD_F32_2: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6spreadIfLi2EEEvNS_3VecIT_XT0_EEERAT0__S2_PS2_",
-                name: "geo::spread<float, 2>",
-                params: &[
-                    runtime::ParamInfo::new("from", "geo::Vec<float, 2>", 8, 4),
-                    runtime::ParamInfo::new("table", "float (&)[2]", 8, 8),
-                    runtime::ParamInfo::new("out", "float *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SPREAD_F32_2: KernelInfo = table::KERNELS[12];
 
             /// `geo::spread<double, 3>`
-            pub const SPREAD_F64_3: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6spreadIdLi3EEEvNS_3VecIT_XT0_EEERAT0__S2_PS2_",
-                name: "geo::spread<double, 3>",
-                params: &[
-                    runtime::ParamInfo::new("from", "geo::Vec<double, 3>", 24, 8),
-                    runtime::ParamInfo::new("table", "double (&)[3]", 8, 8),
-                    runtime::ParamInfo::new("out", "double *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SPREAD_F64_3: KernelInfo = table::KERNELS[13];
         }
 
         /// The variables with their types, usable in `const` context.
@@ -2321,17 +1421,14 @@ pub mod families {
             use super::super::super::types;
 
             /// `__managed__` variable `geo::bounds` of type `geo::Vec<float, 2>`, 8 bytes.
-            pub const BOUNDS: runtime::Variable<super::Vec_f32_2> = {
-                let info = runtime::GlobalInfo {
-                    symbol: "_ZN3geo6boundsE",
-                    name: "geo::bounds",
-                    c_type: "geo::Vec<float, 2>",
-                    size: 8,
-                    align: 4,
-                    space: runtime::Space::Managed,
-                };
-                runtime::Variable::new(info)
-            };
+            pub const BOUNDS: runtime::Variable<super::Vec_f32_2> = runtime::Variable::new(runtime::GlobalInfo {
+                symbol: "_ZN3geo6boundsE",
+                name: "geo::bounds",
+                c_type: "geo::Vec<float, 2>",
+                size: 8,
+                align: 4,
+                space: runtime::Space::Managed,
+            });
         }
 
         /// What template kernels are instantiated for.
@@ -2341,8 +1438,7 @@ pub mod families {
 
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
-            /// # Safety
-            /// Index and facts must be those of the instance for these arguments, and of its own module.
+            /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{N}, {Self}>`",
                 label = "no instance for these arguments",
@@ -2350,38 +1446,29 @@ pub mod families {
                 note = "`Op::Sum` is 0 and `Op::FastMax` is 3: constants in `instances::op`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
-            pub unsafe trait Reduce<const N: i32> {
-                /// Position in the module's `KERNELS`.
-                const INDEX: usize;
+            pub trait Reduce<const N: i32> {
                 /// Facts about the instance.
                 const INFO: &'static runtime::KernelInfo;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Reduce<{ op::Sum }> for f32 {
-                const INDEX: usize = 10;
+            impl Reduce<{ op::Sum }> for f32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_SUM_F32;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Reduce<{ op::FastMax }> for i32 {
-                const INDEX: usize = 11;
+            impl Reduce<{ op::FastMax }> for i32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_OP_FAST_MAX_I32;
             }
 
             /// Template arguments that `geo::spread` is instantiated for.
             ///
-            /// # Safety
-            /// Index and facts must be those of the instance for these arguments, and of its own module.
+            /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::spread` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
                 note = "it is instantiated for `<f32, 2>` and `<f64, 3>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
-            pub unsafe trait Spread<const N: i32> {
-                /// Position in the module's `KERNELS`.
-                const INDEX: usize;
+            pub trait Spread<const N: i32> {
                 /// Facts about the instance.
                 const INFO: &'static runtime::KernelInfo;
                 /// What parameter 0 depends on.
@@ -2390,17 +1477,13 @@ pub mod families {
                 type P1: Copy;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Spread<2> for f32 {
-                const INDEX: usize = 12;
+            impl Spread<2> for f32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::SPREAD_F32_2;
                 type P0 = super::Vec_f32_2;
                 type P1 = [f32; 2];
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Spread<3> for f64 {
-                const INDEX: usize = 13;
+            impl Spread<3> for f64 {
                 const INFO: &'static runtime::KernelInfo = &super::info::SPREAD_F64_3;
                 type P0 = super::Vec_f64_3;
                 type P1 = [f64; 3];
@@ -2465,6 +1548,7 @@ pub mod families {
 /// Templates whose instances have wrappers by name alone, and no generic one:
 ///
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -2482,44 +1566,17 @@ pub mod kinds {
     impl Module {
         /// The embedded cubins.
         pub const IMAGES: &'static [runtime::Image] = {
-            static SM_80: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("kinds.sm_80.cubin"));
-            static SM_90A: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("kinds.sm_90a.cubin"));
+            static SM_80: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("kinds.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("kinds.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
                 runtime::Image::cubin(runtime::Target::new(80), "kinds.sm_80.cubin", &SM_80.0),
-                runtime::Image::cubin(
-                    runtime::Target::accelerated(90),
-                    "kinds.sm_90a.cubin",
-                    &SM_90A.0,
-                ),
+                runtime::Image::cubin(runtime::Target::accelerated(90), "kinds.sm_90a.cubin", &SM_90A.0),
             ];
             &IMAGES
         };
 
         /// All kernels with a wrapper.
-        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
-            &info::SAXPY,
-            &info::SCALARS,
-            &info::HALVES,
-            &info::VECTORS,
-            &info::RECORDS,
-            &info::BIG,
-            &info::ENUMS,
-            &info::POINTERS,
-            &info::NOTHING,
-            &info::KEYWORDS,
-            &info::LOAD,
-            &geo::info::SCALE_F32,
-            &geo::info::SCALE_F64,
-            &geo::info::SCALE_F16,
-            &geo::info::REDUCE_F32_8,
-            &geo::info::REDUCE_I32_8,
-            &info::COPY_I32_I32_PTR,
-            &info::COPY_F32_F32_PTR,
-            &info::UNNAMED,
-            &info::PACK_I32_F32,
-        ];
+        pub const KERNELS: &'static [runtime::KernelInfo] = &table::KERNELS;
 
         /// All variables with an accessor or a constant in a module `globals`.
         pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
@@ -2543,10 +1600,7 @@ pub mod kinds {
         /// __global__ void saxpy(int n, float a, const float *__restrict__ x, float *__restrict__ y)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct saxpy {
             /// `int`
@@ -2566,12 +1620,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.a),
-                    runtime::param(&self.x),
-                    runtime::param(&self.y),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.a), runtime::param(&self.x), runtime::param(&self.y)]
             }
         }
 
@@ -2581,10 +1630,7 @@ pub mod kinds {
         /// __global__ void scalars(bool b, char c, signed char sc, unsigned char uc, short s, unsigned short us, int i, unsigned int u, long l, unsigned long ul, long long ll, unsigned long long ull, size_t size, float f, double d, wchar_t w, char16_t c16, char32_t c32, __int128 big, double *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 18 | 0 B | 0 instructions | 0 B | 120 B | 0 |
-        /// | `sm_90a` | 18 | 0 B | 0 instructions | 0 B | 120 B | 0 |
+        /// - `sm_80`, `sm_90a`: 18 registers, 120 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct scalars {
             /// `bool`
@@ -2636,28 +1682,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 20] {
-                [
-                    runtime::param(&self.b),
-                    runtime::param(&self.c),
-                    runtime::param(&self.sc),
-                    runtime::param(&self.uc),
-                    runtime::param(&self.s),
-                    runtime::param(&self.us),
-                    runtime::param(&self.i),
-                    runtime::param(&self.u),
-                    runtime::param(&self.l),
-                    runtime::param(&self.ul),
-                    runtime::param(&self.ll),
-                    runtime::param(&self.ull),
-                    runtime::param(&self.size),
-                    runtime::param(&self.f),
-                    runtime::param(&self.d),
-                    runtime::param(&self.w),
-                    runtime::param(&self.c16),
-                    runtime::param(&self.c32),
-                    runtime::param(&self.big),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.b), runtime::param(&self.c), runtime::param(&self.sc), runtime::param(&self.uc), runtime::param(&self.s), runtime::param(&self.us), runtime::param(&self.i), runtime::param(&self.u), runtime::param(&self.l), runtime::param(&self.ul), runtime::param(&self.ll), runtime::param(&self.ull), runtime::param(&self.size), runtime::param(&self.f), runtime::param(&self.d), runtime::param(&self.w), runtime::param(&self.c16), runtime::param(&self.c32), runtime::param(&self.big), runtime::param(&self.out)]
             }
         }
 
@@ -2667,10 +1692,7 @@ pub mod kinds {
         /// __global__ void halves(__half h, __nv_bfloat16 b, __nv_fp8_e4m3 e4, __nv_fp8_e5m2 e5, __half2 h2, __nv_bfloat162 b2, const __half *in, __nv_bfloat16 *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 32 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 32 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 32 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct halves {
             /// `__half`
@@ -2698,16 +1720,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 8] {
-                [
-                    runtime::param(&self.h),
-                    runtime::param(&self.b),
-                    runtime::param(&self.e4),
-                    runtime::param(&self.e5),
-                    runtime::param(&self.h2),
-                    runtime::param(&self.b2),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.h), runtime::param(&self.b), runtime::param(&self.e4), runtime::param(&self.e5), runtime::param(&self.h2), runtime::param(&self.b2), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
@@ -2717,10 +1730,8 @@ pub mod kinds {
         /// __global__ void vectors(char3 c3, uchar4 c4, short2 s2, int3 i3, float2 f2, float3 f3, float4 f4, double2 d2, ulonglong2 u2, dim3 grid, float4 *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 120 B | 0 |
-        /// | `sm_90a` | 14 | 0 B | 0 instructions | 0 B | 120 B | 0 |
+        /// - `sm_80`: 10 registers, 120 B of parameters
+        /// - `sm_90a`: 14 registers, 120 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct vectors {
             /// `char3`
@@ -2754,19 +1765,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 11] {
-                [
-                    runtime::param(&self.c3),
-                    runtime::param(&self.c4),
-                    runtime::param(&self.s2),
-                    runtime::param(&self.i3),
-                    runtime::param(&self.f2),
-                    runtime::param(&self.f3),
-                    runtime::param(&self.f4),
-                    runtime::param(&self.d2),
-                    runtime::param(&self.u2),
-                    runtime::param(&self.grid),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.c3), runtime::param(&self.c4), runtime::param(&self.s2), runtime::param(&self.i3), runtime::param(&self.f2), runtime::param(&self.f3), runtime::param(&self.f4), runtime::param(&self.d2), runtime::param(&self.u2), runtime::param(&self.grid), runtime::param(&self.out)]
             }
         }
 
@@ -2776,10 +1775,8 @@ pub mod kinds {
         /// __global__ void records(Shape shape, geo::Ray ray, Aligned aligned, Packed packed, Bits bits, Number number, Empty empty, Node node, geo::Vec<float, 4> vec, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 12 | 0 B | 0 instructions | 0 B | 208 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 208 B | 0 |
+        /// - `sm_80`: 12 registers, 208 B of parameters
+        /// - `sm_90a`: 10 registers, 208 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct records {
             /// `Shape`
@@ -2811,18 +1808,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 10] {
-                [
-                    runtime::param(&self.shape),
-                    runtime::param(&self.ray),
-                    runtime::param(&self.aligned),
-                    runtime::param(&self.packed),
-                    runtime::param(&self.bits),
-                    runtime::param(&self.number),
-                    runtime::param(&self.empty),
-                    runtime::param(&self.node),
-                    runtime::param(&self.vec),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.shape), runtime::param(&self.ray), runtime::param(&self.aligned), runtime::param(&self.packed), runtime::param(&self.bits), runtime::param(&self.number), runtime::param(&self.empty), runtime::param(&self.node), runtime::param(&self.vec), runtime::param(&self.out)]
             }
         }
 
@@ -2832,10 +1818,7 @@ pub mod kinds {
         /// __global__ void big(Big params, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 6008 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 6008 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 6008 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct big {
             /// `Big`
@@ -2861,10 +1844,7 @@ pub mod kinds {
         /// __global__ void enums(Level level, geo::Mode mode, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct enums {
             /// `Level`
@@ -2882,11 +1862,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.level),
-                    runtime::param(&self.mode),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.level), runtime::param(&self.mode), runtime::param(&self.out)]
             }
         }
 
@@ -2896,10 +1872,8 @@ pub mod kinds {
         /// __global__ void pointers(void *any, const void *any_const, float **table, float (*)[4] rows, volatile int *flag, Shape *shapes, Hidden *hidden, int &counter)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 18 | 0 B | 0 instructions | 0 B | 64 B | 0 |
-        /// | `sm_90a` | 16 | 0 B | 0 instructions | 0 B | 64 B | 0 |
+        /// - `sm_80`: 18 registers, 64 B of parameters
+        /// - `sm_90a`: 16 registers, 64 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct pointers {
             /// `void *`
@@ -2927,16 +1901,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 8] {
-                [
-                    runtime::param(&self.any),
-                    runtime::param(&self.any_const),
-                    runtime::param(&self.table),
-                    runtime::param(&self.rows),
-                    runtime::param(&self.flag),
-                    runtime::param(&self.shapes),
-                    runtime::param(&self.hidden),
-                    runtime::param(&self.counter),
-                ]
+                [runtime::param(&self.any), runtime::param(&self.any_const), runtime::param(&self.table), runtime::param(&self.rows), runtime::param(&self.flag), runtime::param(&self.shapes), runtime::param(&self.hidden), runtime::param(&self.counter)]
             }
         }
 
@@ -2946,10 +1911,7 @@ pub mod kinds {
         /// __global__ void nothing()
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 4 | 0 B | 0 instructions | 0 B | 0 B | 0 |
-        /// | `sm_90a` | 4 | 0 B | 0 instructions | 0 B | 0 B | 0 |
+        /// - `sm_80`, `sm_90a`: 4 registers, 0 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct nothing;
 
@@ -2970,10 +1932,8 @@ pub mod kinds {
         /// __global__ void keywords(int type, int self, int stream, int launch, int params, int ready, int *match)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 32 B | 0 |
-        /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 32 B | 0 |
+        /// - `sm_80`: 8 registers, 32 B of parameters
+        /// - `sm_90a`: 12 registers, 32 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct keywords {
             /// `int`
@@ -2999,15 +1959,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 7] {
-                [
-                    runtime::param(&self.r#type),
-                    runtime::param(&self.self_),
-                    runtime::param(&self.stream),
-                    runtime::param(&self.launch),
-                    runtime::param(&self.params),
-                    runtime::param(&self.ready),
-                    runtime::param(&self.r#match),
-                ]
+                [runtime::param(&self.r#type), runtime::param(&self.self_), runtime::param(&self.stream), runtime::param(&self.launch), runtime::param(&self.params), runtime::param(&self.ready), runtime::param(&self.r#match)]
             }
         }
 
@@ -3017,10 +1969,7 @@ pub mod kinds {
         /// __global__ void load(float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         ///
         /// At most 128 threads per block.
         #[derive(Clone, Copy, Debug)]
@@ -3046,10 +1995,7 @@ pub mod kinds {
         /// __global__ void copy(int n, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct copy_i32_i32_ptr {
             /// `int`
@@ -3075,10 +2021,7 @@ pub mod kinds {
         /// __global__ void copy(float n, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct copy_f32_f32_ptr {
             /// `float`
@@ -3104,10 +2047,7 @@ pub mod kinds {
         /// __global__ void unnamed(int, float, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct unnamed {
             /// `int`
@@ -3125,11 +2065,7 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.p0),
-                    runtime::param(&self.p1),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.p0), runtime::param(&self.p1), runtime::param(&self.out)]
             }
         }
 
@@ -3139,10 +2075,7 @@ pub mod kinds {
         /// __global__ void pack<int, float>(int *out, int values, float values)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct pack_i32_f32 {
             /// `int *`
@@ -3160,491 +2093,95 @@ pub mod kinds {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.out),
-                    runtime::param(&self.values_0),
-                    runtime::param(&self.values_1),
-                ]
+                [runtime::param(&self.out), runtime::param(&self.values_0), runtime::param(&self.values_1)]
             }
         }
     }
 
-    /// Facts about the kernels, usable in `const` context.
-    pub mod info {
+    // Read through `info` and `Module::KERNELS`.
+    mod table {
         use super::super::runtime;
 
-        /// `saxpy`
-        pub const SAXPY: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "saxpy",
-            name: "saxpy",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("a", "float", 4, 4),
-                runtime::ParamInfo::new("x", "const float *__restrict__", 8, 8),
-                runtime::ParamInfo::new("y", "float *__restrict__", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
+        pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {
+            name: "kinds",
+            targets: &[runtime::Target::new(80), runtime::Target::accelerated(90)],
+            kernels: 20,
         };
+
+        // Symbol, C++ name where it differs, parameters, resources on each target.
+        pub(super) static KERNELS: [runtime::KernelInfo; 20] = MODULE.kernels([
+            ("saxpy", "", "4 4 n int;4 4 a float;8 8 x const float *__restrict__;8 8 y float *__restrict__", "r10 s0 b0 c384;r10 s0 b0 c512"),
+            ("scalars", "", "1 1 b bool;1 1 c char;1 1 sc signed char;1 1 uc unsigned char;2 2 s short;2 2 us unsigned short;4 4 i int;4 4 u unsigned int;8 8 l long;8 8 ul unsigned long;8 8 ll long long;8 8 ull unsigned long long;8 8 size size_t;4 4 f float;8 8 d double;4 4 w wchar_t;2 2 c16 char16_t;4 4 c32 char32_t;16 16 big __int128;8 8 out double *", "r18 s0 b0 c1664;r18 s0 b0 c1792"),
+            ("halves", "", "2 2 h __half;2 2 b __nv_bfloat16;1 1 e4 __nv_fp8_e4m3;1 1 e5 __nv_fp8_e5m2;4 4 h2 __half2;4 4 b2 __nv_bfloat162;8 8 in const __half *;8 8 out __nv_bfloat16 *", "r10 s0 b0 c1280;r10 s0 b0 c640"),
+            ("vectors", "", "3 1 c3 char3;4 4 c4 uchar4;4 4 s2 short2;12 4 i3 int3;8 8 f2 float2;12 4 f3 float3;16 16 f4 float4;16 16 d2 double2;16 16 u2 ulonglong2;12 4 grid dim3;8 8 out float4 *", "r10 s0 b0 c640;r14 s0 b0 c640"),
+            ("records", "", "16 8 shape Shape;32 16 ray geo::Ray;32 16 aligned Aligned;7 1 packed Packed;16 8 bits Bits;8 4 number Number;1 1 empty Empty;64 8 node Node;16 4 vec geo::Vec<float, 4>;8 8 out float *", "r12 s0 b0 c768;r10 s0 b0 c768"),
+            ("big", "", "6000 4 params Big;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("enums", "", "4 4 level Level;1 1 mode geo::Mode;8 8 out int *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("pointers", "", "8 8 any void *;8 8 any_const const void *;8 8 table float **;8 8 rows float (*)[4];8 8 flag volatile int *;8 8 shapes Shape *;8 8 hidden Hidden *;8 8 counter int &", "r18 s0 b0 c768;r16 s0 b0 c640"),
+            ("nothing", "", "", "r4 s0 b0 c256;r4 s0 b0 c256"),
+            ("keywords", "", "4 4 type int;4 4 self int;4 4 stream int;4 4 launch int;4 4 params int;4 4 ready int;8 8 match int *", "r8 s0 b0 c384;r12 s0 b0 c384"),
+            ("load", "", "8 8 out float *", "r8 s0 b0 c256 t128/1/1;r8 s0 b0 c256 t128/1/1"),
+            ("_ZN3geo5scaleIfEEviT_PKS1_PS1_", "geo::scale<float>", "4 4 n int;4 4 factor float;8 8 in const float *;8 8 out float *", "r10 s0 b0 c384;r10 s0 b0 c512"),
+            ("_ZN3geo5scaleIdEEviT_PKS1_PS1_", "geo::scale<double>", "4 4 n int;8 8 factor double;8 8 in const double *;8 8 out double *", "r10 s0 b0 c384;r12 s0 b0 c512"),
+            ("_ZN3geo5scaleI6__halfEEviT_PKS2_PS2_", "geo::scale<__half>", "4 4 n int;2 2 factor __half;8 8 in const __half *;8 8 out __half *", "r8 s0 b0 c384;r10 s0 b0 c512"),
+            ("_ZN3geo6reduceIfLi8EEEvPKT_PS1_", "geo::reduce<float, 8>", "8 8 in const float *;8 8 out float *", "r20 s0 b0 c640;r20 s0 b0 c512"),
+            ("_ZN3geo6reduceIiLi8EEEvPKT_PS1_", "geo::reduce<int, 8>", "8 8 in const int *;8 8 out int *", "r14 s0 b0 c512;r16 s0 b0 c512"),
+            ("_Z4copyiPi", "copy", "4 4 n int;8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z4copyfPf", "copy", "4 4 n float;8 8 out float *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("unnamed", "", "4 4  int;4 4  float;8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z4packIJifEEvPiDpT_", "pack<int, float>", "8 8 out int *;4 4 values int;4 4 values float", "r8 s0 b0 c384;r8 s0 b0 c384"),
+        ]);
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime::KernelInfo;
+        use super::table;
+
+        /// `saxpy`
+        pub const SAXPY: KernelInfo = table::KERNELS[0];
 
         /// `scalars`
-        pub const SCALARS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "scalars",
-            name: "scalars",
-            params: &[
-                runtime::ParamInfo::new("b", "bool", 1, 1),
-                runtime::ParamInfo::new("c", "char", 1, 1),
-                runtime::ParamInfo::new("sc", "signed char", 1, 1),
-                runtime::ParamInfo::new("uc", "unsigned char", 1, 1),
-                runtime::ParamInfo::new("s", "short", 2, 2),
-                runtime::ParamInfo::new("us", "unsigned short", 2, 2),
-                runtime::ParamInfo::new("i", "int", 4, 4),
-                runtime::ParamInfo::new("u", "unsigned int", 4, 4),
-                runtime::ParamInfo::new("l", "long", 8, 8),
-                runtime::ParamInfo::new("ul", "unsigned long", 8, 8),
-                runtime::ParamInfo::new("ll", "long long", 8, 8),
-                runtime::ParamInfo::new("ull", "unsigned long long", 8, 8),
-                runtime::ParamInfo::new("size", "size_t", 8, 8),
-                runtime::ParamInfo::new("f", "float", 4, 4),
-                runtime::ParamInfo::new("d", "double", 8, 8),
-                runtime::ParamInfo::new("w", "wchar_t", 4, 4),
-                runtime::ParamInfo::new("c16", "char16_t", 2, 2),
-                runtime::ParamInfo::new("c32", "char32_t", 4, 4),
-                runtime::ParamInfo::new("big", "__int128", 16, 16),
-                runtime::ParamInfo::new("out", "double *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 18,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 1664,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 18,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 1792,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SCALARS: KernelInfo = table::KERNELS[1];
 
         /// `halves`
-        pub const HALVES: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "halves",
-            name: "halves",
-            params: &[
-                runtime::ParamInfo::new("h", "__half", 2, 2),
-                runtime::ParamInfo::new("b", "__nv_bfloat16", 2, 2),
-                runtime::ParamInfo::new("e4", "__nv_fp8_e4m3", 1, 1),
-                runtime::ParamInfo::new("e5", "__nv_fp8_e5m2", 1, 1),
-                runtime::ParamInfo::new("h2", "__half2", 4, 4),
-                runtime::ParamInfo::new("b2", "__nv_bfloat162", 4, 4),
-                runtime::ParamInfo::new("in", "const __half *", 8, 8),
-                runtime::ParamInfo::new("out", "__nv_bfloat16 *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 1280,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const HALVES: KernelInfo = table::KERNELS[2];
 
         /// `vectors`
-        pub const VECTORS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "vectors",
-            name: "vectors",
-            params: &[
-                runtime::ParamInfo::new("c3", "char3", 3, 1),
-                runtime::ParamInfo::new("c4", "uchar4", 4, 4),
-                runtime::ParamInfo::new("s2", "short2", 4, 4),
-                runtime::ParamInfo::new("i3", "int3", 12, 4),
-                runtime::ParamInfo::new("f2", "float2", 8, 8),
-                runtime::ParamInfo::new("f3", "float3", 12, 4),
-                runtime::ParamInfo::new("f4", "float4", 16, 16),
-                runtime::ParamInfo::new("d2", "double2", 16, 16),
-                runtime::ParamInfo::new("u2", "ulonglong2", 16, 16),
-                runtime::ParamInfo::new("grid", "dim3", 12, 4),
-                runtime::ParamInfo::new("out", "float4 *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 14,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const VECTORS: KernelInfo = table::KERNELS[3];
 
         /// `records`
-        pub const RECORDS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "records",
-            name: "records",
-            params: &[
-                runtime::ParamInfo::new("shape", "Shape", 16, 8),
-                runtime::ParamInfo::new("ray", "geo::Ray", 32, 16),
-                runtime::ParamInfo::new("aligned", "Aligned", 32, 16),
-                runtime::ParamInfo::new("packed", "Packed", 7, 1),
-                runtime::ParamInfo::new("bits", "Bits", 16, 8),
-                runtime::ParamInfo::new("number", "Number", 8, 4),
-                runtime::ParamInfo::new("empty", "Empty", 1, 1),
-                runtime::ParamInfo::new("node", "Node", 64, 8),
-                runtime::ParamInfo::new("vec", "geo::Vec<float, 4>", 16, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const RECORDS: KernelInfo = table::KERNELS[4];
 
         /// `big`
-        pub const BIG: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "big",
-            name: "big",
-            params: &[
-                runtime::ParamInfo::new("params", "Big", 6000, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const BIG: KernelInfo = table::KERNELS[5];
 
         /// `enums`
-        pub const ENUMS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "enums",
-            name: "enums",
-            params: &[
-                runtime::ParamInfo::new("level", "Level", 4, 4),
-                runtime::ParamInfo::new("mode", "geo::Mode", 1, 1),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ENUMS: KernelInfo = table::KERNELS[6];
 
         /// `pointers`
-        pub const POINTERS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "pointers",
-            name: "pointers",
-            params: &[
-                runtime::ParamInfo::new("any", "void *", 8, 8),
-                runtime::ParamInfo::new("any_const", "const void *", 8, 8),
-                runtime::ParamInfo::new("table", "float **", 8, 8),
-                runtime::ParamInfo::new("rows", "float (*)[4]", 8, 8),
-                runtime::ParamInfo::new("flag", "volatile int *", 8, 8),
-                runtime::ParamInfo::new("shapes", "Shape *", 8, 8),
-                runtime::ParamInfo::new("hidden", "Hidden *", 8, 8),
-                runtime::ParamInfo::new("counter", "int &", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 18,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 16,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const POINTERS: KernelInfo = table::KERNELS[7];
 
         /// `nothing`
-        pub const NOTHING: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "nothing",
-            name: "nothing",
-            params: &[],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 4,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 4,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const NOTHING: KernelInfo = table::KERNELS[8];
 
         /// `keywords`
-        pub const KEYWORDS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "keywords",
-            name: "keywords",
-            params: &[
-                runtime::ParamInfo::new("type", "int", 4, 4),
-                runtime::ParamInfo::new("self", "int", 4, 4),
-                runtime::ParamInfo::new("stream", "int", 4, 4),
-                runtime::ParamInfo::new("launch", "int", 4, 4),
-                runtime::ParamInfo::new("params", "int", 4, 4),
-                runtime::ParamInfo::new("ready", "int", 4, 4),
-                runtime::ParamInfo::new("match", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const KEYWORDS: KernelInfo = table::KERNELS[9];
 
         /// `load`
-        pub const LOAD: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "load",
-            name: "load",
-            params: &[runtime::ParamInfo::new("out", "float *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    max_threads: Some([128, 1, 1]),
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    max_threads: Some([128, 1, 1]),
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const LOAD: KernelInfo = table::KERNELS[10];
 
         /// `copy`
-        pub const COPY_I32_I32_PTR: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4copyiPi",
-            name: "copy",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const COPY_I32_I32_PTR: KernelInfo = table::KERNELS[16];
 
         /// `copy`
-        pub const COPY_F32_F32_PTR: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4copyfPf",
-            name: "copy",
-            params: &[
-                runtime::ParamInfo::new("n", "float", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const COPY_F32_F32_PTR: KernelInfo = table::KERNELS[17];
 
         /// `unnamed`
-        pub const UNNAMED: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "unnamed",
-            name: "unnamed",
-            params: &[
-                runtime::ParamInfo::new("", "int", 4, 4),
-                runtime::ParamInfo::new("", "float", 4, 4),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const UNNAMED: KernelInfo = table::KERNELS[18];
 
         /// `pack<int, float>`
-        pub const PACK_I32_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4packIJifEEvPiDpT_",
-            name: "pack<int, float>",
-            params: &[
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-                runtime::ParamInfo::new("values", "int", 4, 4),
-                runtime::ParamInfo::new("values", "float", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const PACK_I32_F32: KernelInfo = table::KERNELS[19];
     }
 
     /// C++ struct `Aligned`, 32 bytes, defined at `kinds.cu:27`.
@@ -3666,12 +2203,7 @@ pub mod kinds {
         /// A value with these members; all other bytes are zero.
         #[must_use]
         pub const fn new(tag: ::core::ffi::c_char, value: i32, last: ::core::ffi::c_char) -> Self {
-            Self {
-                tag,
-                padding_1: [0; 15],
-                value,
-                last,
-            }
+            Self { tag, padding_1: [0; 15], value, last }
         }
     }
 
@@ -3732,10 +2264,7 @@ pub mod kinds {
         /// A value with these members; all other bytes are zero.
         #[must_use]
         pub const fn new(after: i32) -> Self {
-            Self {
-                bits_at_0: [0; 7],
-                after,
-            }
+            Self { bits_at_0: [0; 7], after }
         }
 
         /// `unsigned int`, 3 bits from bit 0 on.
@@ -3963,10 +2492,7 @@ pub mod kinds {
             /// __global__ void geo::scale<float>(int n, float factor, const float *in, float *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-            /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+            /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct scale_f32 {
                 /// `int`
@@ -3986,12 +2512,7 @@ pub mod kinds {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.factor),
-                        runtime::param(&self.r#in),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.factor), runtime::param(&self.r#in), runtime::param(&self.out)]
                 }
             }
 
@@ -4001,10 +2522,8 @@ pub mod kinds {
             /// __global__ void geo::scale<double>(int n, double factor, const double *in, double *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 32 B | 0 |
-            /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 32 B | 0 |
+            /// - `sm_80`: 10 registers, 32 B of parameters
+            /// - `sm_90a`: 12 registers, 32 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct scale_f64 {
                 /// `int`
@@ -4024,12 +2543,7 @@ pub mod kinds {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.factor),
-                        runtime::param(&self.r#in),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.factor), runtime::param(&self.r#in), runtime::param(&self.out)]
                 }
             }
 
@@ -4039,10 +2553,8 @@ pub mod kinds {
             /// __global__ void geo::scale<__half>(int n, __half factor, const __half *in, __half *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-            /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+            /// - `sm_80`: 8 registers, 24 B of parameters
+            /// - `sm_90a`: 10 registers, 24 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct scale_f16 {
                 /// `int`
@@ -4062,12 +2574,7 @@ pub mod kinds {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.factor),
-                        runtime::param(&self.r#in),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.factor), runtime::param(&self.r#in), runtime::param(&self.out)]
                 }
             }
 
@@ -4077,10 +2584,7 @@ pub mod kinds {
             /// __global__ void geo::reduce<float, 8>(const float *in, float *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-            /// | `sm_90a` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+            /// - `sm_80`, `sm_90a`: 20 registers, 16 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct reduce_f32_8 {
                 /// `const float *`
@@ -4106,10 +2610,8 @@ pub mod kinds {
             /// __global__ void geo::reduce<int, 8>(const int *in, int *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 14 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-            /// | `sm_90a` | 16 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+            /// - `sm_80`: 14 registers, 16 B of parameters
+            /// - `sm_90a`: 16 registers, 16 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct reduce_i32_8 {
                 /// `const int *`
@@ -4186,12 +2688,7 @@ pub mod kinds {
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
                 pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                    [
-                        runtime::param(&self.n),
-                        runtime::param(&self.factor),
-                        runtime::param(&self.r#in),
-                        runtime::param(&self.out),
-                    ]
+                    [runtime::param(&self.n), runtime::param(&self.factor), runtime::param(&self.r#in), runtime::param(&self.out)]
                 }
             }
 
@@ -4204,153 +2701,23 @@ pub mod kinds {
 
         /// Facts about the kernels, usable in `const` context.
         pub mod info {
-            use super::super::super::runtime;
+            use super::super::super::runtime::KernelInfo;
+            use super::super::table;
 
             /// `geo::scale<float>`
-            pub const SCALE_F32: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo5scaleIfEEviT_PKS1_PS1_",
-                name: "geo::scale<float>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("factor", "float", 4, 4),
-                    runtime::ParamInfo::new("in", "const float *", 8, 8),
-                    runtime::ParamInfo::new("out", "float *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SCALE_F32: KernelInfo = table::KERNELS[11];
 
             /// `geo::scale<double>`
-            pub const SCALE_F64: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo5scaleIdEEviT_PKS1_PS1_",
-                name: "geo::scale<double>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("factor", "double", 8, 8),
-                    runtime::ParamInfo::new("in", "const double *", 8, 8),
-                    runtime::ParamInfo::new("out", "double *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 12,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SCALE_F64: KernelInfo = table::KERNELS[12];
 
             /// `geo::scale<__half>`
-            pub const SCALE_F16: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo5scaleI6__halfEEviT_PKS2_PS2_",
-                name: "geo::scale<__half>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("factor", "__half", 2, 2),
-                    runtime::ParamInfo::new("in", "const __half *", 8, 8),
-                    runtime::ParamInfo::new("out", "__half *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SCALE_F16: KernelInfo = table::KERNELS[13];
 
             /// `geo::reduce<float, 8>`
-            pub const REDUCE_F32_8: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6reduceIfLi8EEEvPKT_PS1_",
-                name: "geo::reduce<float, 8>",
-                params: &[
-                    runtime::ParamInfo::new("in", "const float *", 8, 8),
-                    runtime::ParamInfo::new("out", "float *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 20,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 640,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 20,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const REDUCE_F32_8: KernelInfo = table::KERNELS[14];
 
             /// `geo::reduce<int, 8>`
-            pub const REDUCE_I32_8: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6reduceIiLi8EEEvPKT_PS1_",
-                name: "geo::reduce<int, 8>",
-                params: &[
-                    runtime::ParamInfo::new("in", "const int *", 8, 8),
-                    runtime::ParamInfo::new("out", "int *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 14,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 16,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const REDUCE_I32_8: KernelInfo = table::KERNELS[15];
         }
 
         /// What template kernels are instantiated for.
@@ -4360,65 +2727,49 @@ pub mod kinds {
 
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
-            /// # Safety
-            /// Index and facts must be those of the instance for these arguments, and of its own module.
+            /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
                 note = "it is instantiated for `<f32, 8>` and `<i32, 8>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
-            pub unsafe trait Reduce<const N: i32> {
-                /// Position in the module's `KERNELS`.
-                const INDEX: usize;
+            pub trait Reduce<const N: i32> {
                 /// Facts about the instance.
                 const INFO: &'static runtime::KernelInfo;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Reduce<8> for f32 {
-                const INDEX: usize = 14;
+            impl Reduce<8> for f32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_F32_8;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Reduce<8> for i32 {
-                const INDEX: usize = 15;
+            impl Reduce<8> for i32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_I32_8;
             }
 
             /// Template arguments that `geo::scale` is instantiated for.
             ///
-            /// # Safety
-            /// Index and facts must be those of the instance for these arguments, and of its own module.
+            /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
                 note = "it is instantiated for `<f32>`, `<f64>` and `<types::Half>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
-            pub unsafe trait Scale {
-                /// Position in the module's `KERNELS`.
-                const INDEX: usize;
+            pub trait Scale {
                 /// Facts about the instance.
                 const INFO: &'static runtime::KernelInfo;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Scale for f32 {
-                const INDEX: usize = 11;
+            impl Scale for f32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F32;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Scale for f64 {
-                const INDEX: usize = 12;
+            impl Scale for f64 {
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F64;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Scale for types::Half {
-                const INDEX: usize = 13;
+            impl Scale for types::Half {
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F16;
             }
         }
@@ -4469,6 +2820,7 @@ pub mod kinds {
 }
 
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`.
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -4486,35 +2838,17 @@ pub mod more {
     impl Module {
         /// The embedded cubins.
         pub const IMAGES: &'static [runtime::Image] = {
-            static SM_80: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("more.sm_80.cubin"));
-            static SM_90A: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("more.sm_90a.cubin"));
+            static SM_80: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("more.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("more.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
                 runtime::Image::cubin(runtime::Target::new(80), "more.sm_80.cubin", &SM_80.0),
-                runtime::Image::cubin(
-                    runtime::Target::accelerated(90),
-                    "more.sm_90a.cubin",
-                    &SM_90A.0,
-                ),
+                runtime::Image::cubin(runtime::Target::accelerated(90), "more.sm_90a.cubin", &SM_90A.0),
             ];
             &IMAGES
         };
 
         /// All kernels with a wrapper.
-        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
-            &info::USE_SHARED,
-            &info::FILL_F32,
-            &info::FILL_I32,
-            &info::FILL_F16,
-            &info::CAST_F32_F64,
-            &info::CAST_F64_F32,
-            &info::GATHER_F32,
-            &info::GATHER_F64,
-            &info::SHARED_MEMORY,
-            &info::CLUSTERED,
-            &info::TENSOR,
-        ];
+        pub const KERNELS: &'static [runtime::KernelInfo] = &table::KERNELS;
 
         /// All variables with an accessor or a constant in a module `globals`.
         pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[
@@ -4544,10 +2878,7 @@ pub mod more {
         /// __global__ void use_shared(Shape s, geo::Vec<float, 4> v, Mixed m, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 12 | 0 B | 0 instructions | 0 B | 56 B | 0 |
-        /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 56 B | 0 |
+        /// - `sm_80`, `sm_90a`: 12 registers, 56 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct use_shared {
             /// `Shape`
@@ -4567,12 +2898,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                [
-                    runtime::param(&self.s),
-                    runtime::param(&self.v),
-                    runtime::param(&self.m),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.s), runtime::param(&self.v), runtime::param(&self.m), runtime::param(&self.out)]
             }
         }
 
@@ -4582,10 +2908,8 @@ pub mod more {
         /// __global__ void fill<float>(int n, float value, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`: 8 registers, 16 B of parameters
+        /// - `sm_90a`: 10 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct fill_f32 {
             /// `int`
@@ -4603,11 +2927,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.value),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.value), runtime::param(&self.out)]
             }
         }
 
@@ -4617,10 +2937,8 @@ pub mod more {
         /// __global__ void fill<int>(int n, int value, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`: 8 registers, 16 B of parameters
+        /// - `sm_90a`: 10 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct fill_i32 {
             /// `int`
@@ -4638,11 +2956,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.value),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.value), runtime::param(&self.out)]
             }
         }
 
@@ -4652,10 +2966,8 @@ pub mod more {
         /// __global__ void fill<__half>(int n, __half value, __half *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`: 8 registers, 16 B of parameters
+        /// - `sm_90a`: 10 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct fill_f16 {
             /// `int`
@@ -4673,11 +2985,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.value),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.value), runtime::param(&self.out)]
             }
         }
 
@@ -4687,10 +2995,8 @@ pub mod more {
         /// __global__ void cast<float, double>(int n, const float *in, double *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`: 10 registers, 24 B of parameters
+        /// - `sm_90a`: 12 registers, 24 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct cast_f32_f64 {
             /// `int`
@@ -4708,11 +3014,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
@@ -4722,10 +3024,8 @@ pub mod more {
         /// __global__ void cast<double, float>(int n, const double *in, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`: 10 registers, 24 B of parameters
+        /// - `sm_90a`: 12 registers, 24 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct cast_f64_f32 {
             /// `int`
@@ -4743,11 +3043,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
@@ -4757,10 +3053,8 @@ pub mod more {
         /// __global__ void gather<float>(geo::Vec<float, 4> from, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 6 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 7 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`: 6 registers, 24 B of parameters
+        /// - `sm_90a`: 7 registers, 24 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct gather_f32 {
             /// `geo::Vec<float, 4>`
@@ -4786,10 +3080,7 @@ pub mod more {
         /// __global__ void gather<double>(geo::Vec<double, 4> from, double *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 16 | 32 B | 0 instructions | 0 B | 40 B | 0 |
-        /// | `sm_90a` | 16 | 32 B | 0 instructions | 0 B | 40 B | 0 |
+        /// - `sm_80`, `sm_90a`: 16 registers, 40 B of parameters, 32 B of stack
         #[derive(Clone, Copy, Debug)]
         pub struct gather_f64 {
             /// `geo::Vec<double, 4>`
@@ -4815,12 +3106,9 @@ pub mod more {
         /// __global__ void shared_memory(float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 4096 B | 8 B | 1 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 4096 B | 8 B | 1 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 8 B of parameters, 4096 B of shared memory, 1 barrier
         ///
-        /// At most 64 threads per block.
+        /// At most 64 threads per block. Uses dynamic shared memory (`extern __shared__`): the launch must say how much.
         #[derive(Clone, Copy, Debug)]
         pub struct shared_memory {
             /// `float *`
@@ -4844,9 +3132,7 @@ pub mod more {
         /// __global__ void clustered(float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_90a`: 8 registers, 8 B of parameters
         ///
         /// Runs in clusters of 2 x 1 x 1 blocks.
         #[derive(Clone, Copy, Debug)]
@@ -4872,9 +3158,7 @@ pub mod more {
         /// __global__ void tensor(const CUtensorMap map, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 248 B | 0 |
+        /// - `sm_90a`: 8 registers, 248 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct tensor {
             /// `const CUtensorMap`
@@ -4901,10 +3185,7 @@ pub mod more {
         /// | `cast<float, double>` | `<f32, f64>` | [`cast_f32_f64`] |
         /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`] |
         #[derive(Clone, Copy)]
-        pub struct cast<A, B>
-        where
-            (A, B): instances::Cast,
-        {
+        pub struct cast<A, B> where (A, B): instances::Cast {
             /// `int` in `cast<float, double>`
             pub n: i32,
             /// `const float *` in `cast<float, double>`
@@ -4913,28 +3194,18 @@ pub mod more {
             pub out: runtime::DeviceAddress<B>,
         }
 
-        impl<A, B> cast<A, B>
-        where
-            (A, B): instances::Cast,
-        {
+        impl<A, B> cast<A, B> where (A, B): instances::Cast {
             /// Facts about the instance.
             pub const INFO: &'static runtime::KernelInfo = <(A, B) as instances::Cast>::INFO;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.r#in),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.r#in), runtime::param(&self.out)]
             }
         }
 
-        impl<A, B> ::core::fmt::Debug for cast<A, B>
-        where
-            (A, B): instances::Cast,
-        {
+        impl<A, B> ::core::fmt::Debug for cast<A, B> where (A, B): instances::Cast {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
@@ -4964,11 +3235,7 @@ pub mod more {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.n),
-                    runtime::param(&self.value),
-                    runtime::param(&self.out),
-                ]
+                [runtime::param(&self.n), runtime::param(&self.value), runtime::param(&self.out)]
             }
         }
 
@@ -5010,304 +3277,69 @@ pub mod more {
         }
     }
 
-    /// Facts about the kernels, usable in `const` context.
-    pub mod info {
+    // Read through `info` and `Module::KERNELS`.
+    mod table {
         use super::super::runtime;
 
-        /// `use_shared`
-        pub const USE_SHARED: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "use_shared",
-            name: "use_shared",
-            params: &[
-                runtime::ParamInfo::new("s", "Shape", 16, 8),
-                runtime::ParamInfo::new("v", "geo::Vec<float, 4>", 16, 4),
-                runtime::ParamInfo::new("m", "Mixed", 12, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-            ],
+        pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {
+            name: "more",
+            targets: &[runtime::Target::new(80), runtime::Target::accelerated(90)],
+            kernels: 11,
         };
+
+        // Symbol, C++ name where it differs, parameters, resources on each target.
+        pub(super) static KERNELS: [runtime::KernelInfo; 11] = MODULE.kernels([
+            ("use_shared", "", "16 8 s Shape;16 4 v geo::Vec<float, 4>;12 4 m Mixed;8 8 out float *", "r12 s0 d0 b0 c768;r12 s0 d0 b0 c768"),
+            ("_Z4fillIfEviT_PS0_", "fill<float>", "4 4 n int;4 4 value float;8 8 out float *", "r8 s0 d0 b0 c384;r10 s0 d0 b0 c384"),
+            ("_Z4fillIiEviT_PS0_", "fill<int>", "4 4 n int;4 4 value int;8 8 out int *", "r8 s0 d0 b0 c384;r10 s0 d0 b0 c384"),
+            ("_Z4fillI6__halfEviT_PS1_", "fill<__half>", "4 4 n int;2 2 value __half;8 8 out __half *", "r8 s0 d0 b0 c384;r10 s0 d0 b0 c384"),
+            ("_Z4castIfdEviPKT_PT0_", "cast<float, double>", "4 4 n int;8 8 in const float *;8 8 out double *", "r10 s0 d0 b0 c384;r12 s0 d0 b0 c512"),
+            ("_Z4castIdfEviPKT_PT0_", "cast<double, float>", "4 4 n int;8 8 in const double *;8 8 out float *", "r10 s0 d0 b0 c384;r12 s0 d0 b0 c512"),
+            ("_Z6gatherIfEvN3geo3VecIT_Li4EEEPS2_", "gather<float>", "16 4 from geo::Vec<float, 4>;8 8 out float *", "r6 s0 d0 b0 c512;r7 s0 d0 b0 c384"),
+            ("_Z6gatherIdEvN3geo3VecIT_Li4EEEPS2_", "gather<double>", "32 8 from geo::Vec<double, 4>;8 8 out double *", "r16 s32 d0 b0 c512;r16 s32 d0 b0 c512"),
+            ("shared_memory", "", "8 8 out float *", "r10 s0 m4096 d1 b1 c384 t64/1/1;r10 s0 m4096 d1 b1 c512 t64/1/1"),
+            ("clustered", "", "8 8 out float *", ";r8 s0 d0 b0 c256 l2/1/1 x"),
+            ("tensor", "", "128 128 map const CUtensorMap;8 8 out float *", ";r8 s0 d0 b0 c256"),
+        ]);
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime::KernelInfo;
+        use super::table;
+
+        /// `use_shared`
+        pub const USE_SHARED: KernelInfo = table::KERNELS[0];
 
         /// `fill<float>`
-        pub const FILL_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4fillIfEviT_PS0_",
-            name: "fill<float>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("value", "float", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const FILL_F32: KernelInfo = table::KERNELS[1];
 
         /// `fill<int>`
-        pub const FILL_I32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4fillIiEviT_PS0_",
-            name: "fill<int>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("value", "int", 4, 4),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const FILL_I32: KernelInfo = table::KERNELS[2];
 
         /// `fill<__half>`
-        pub const FILL_F16: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4fillI6__halfEviT_PS1_",
-            name: "fill<__half>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("value", "__half", 2, 2),
-                runtime::ParamInfo::new("out", "__half *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const FILL_F16: KernelInfo = table::KERNELS[3];
 
         /// `cast<float, double>`
-        pub const CAST_F32_F64: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4castIfdEviPKT_PT0_",
-            name: "cast<float, double>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("in", "const float *", 8, 8),
-                runtime::ParamInfo::new("out", "double *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const CAST_F32_F64: KernelInfo = table::KERNELS[4];
 
         /// `cast<double, float>`
-        pub const CAST_F64_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4castIdfEviPKT_PT0_",
-            name: "cast<double, float>",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("in", "const double *", 8, 8),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const CAST_F64_F32: KernelInfo = table::KERNELS[5];
 
         /// `gather<float>`
-        pub const GATHER_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z6gatherIfEvN3geo3VecIT_Li4EEEPS2_",
-            name: "gather<float>",
-            params: &[
-                runtime::ParamInfo::new("from", "geo::Vec<float, 4>", 16, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 6,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 7,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const GATHER_F32: KernelInfo = table::KERNELS[6];
 
         /// `gather<double>`
-        pub const GATHER_F64: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z6gatherIdEvN3geo3VecIT_Li4EEEPS2_",
-            name: "gather<double>",
-            params: &[
-                runtime::ParamInfo::new("from", "geo::Vec<double, 4>", 32, 8),
-                runtime::ParamInfo::new("out", "double *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 16,
-                    stack: Some(32),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 16,
-                    stack: Some(32),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const GATHER_F64: KernelInfo = table::KERNELS[7];
 
         /// `shared_memory`
-        pub const SHARED_MEMORY: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "shared_memory",
-            name: "shared_memory",
-            params: &[runtime::ParamInfo::new("out", "float *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    static_shared: 4096,
-                    barriers: Some(1),
-                    code_bytes: 384,
-                    max_threads: Some([64, 1, 1]),
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    static_shared: 4096,
-                    barriers: Some(1),
-                    code_bytes: 512,
-                    max_threads: Some([64, 1, 1]),
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SHARED_MEMORY: KernelInfo = table::KERNELS[8];
 
         /// `clustered`
-        pub const CLUSTERED: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "clustered",
-            name: "clustered",
-            params: &[runtime::ParamInfo::new("out", "float *", 8, 8)],
-            resources: &[runtime::Resources {
-                target: runtime::Target::accelerated(90),
-                registers: 8,
-                stack: Some(0),
-                barriers: Some(0),
-                code_bytes: 256,
-                cluster: Some([2, 1, 1]),
-                explicit_cluster: true,
-                ..runtime::Resources::NONE
-            }],
-        };
+        pub const CLUSTERED: KernelInfo = table::KERNELS[9];
 
         /// `tensor`
-        pub const TENSOR: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "tensor",
-            name: "tensor",
-            params: &[
-                runtime::ParamInfo::new("map", "const CUtensorMap", 128, 128),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[runtime::Resources {
-                target: runtime::Target::accelerated(90),
-                registers: 8,
-                stack: Some(0),
-                barriers: Some(0),
-                code_bytes: 256,
-                ..runtime::Resources::NONE
-            }],
-        };
+        pub const TENSOR: KernelInfo = table::KERNELS[10];
     }
 
     /// The variables with their types, usable in `const` context.
@@ -5316,43 +3348,34 @@ pub mod more {
         use super::super::types;
 
         /// `__constant__` variable `coefficients` of type `float[16]`, 64 bytes.
-        pub const COEFFICIENTS: runtime::Variable<[f32; 16]> = {
-            let info = runtime::GlobalInfo {
-                symbol: "coefficients",
-                name: "coefficients",
-                c_type: "float[16]",
-                size: 64,
-                align: 4,
-                space: runtime::Space::Constant,
-            };
-            runtime::Variable::new(info)
-        };
+        pub const COEFFICIENTS: runtime::Variable<[f32; 16]> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "coefficients",
+            name: "coefficients",
+            c_type: "float[16]",
+            size: 64,
+            align: 4,
+            space: runtime::Space::Constant,
+        });
 
         /// `__constant__` variable `shape` of type `Shape`, 16 bytes.
-        pub const SHAPE: runtime::Variable<types::Shape> = {
-            let info = runtime::GlobalInfo {
-                symbol: "shape",
-                name: "shape",
-                c_type: "Shape",
-                size: 16,
-                align: 8,
-                space: runtime::Space::Constant,
-            };
-            runtime::Variable::new(info)
-        };
+        pub const SHAPE: runtime::Variable<types::Shape> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "shape",
+            name: "shape",
+            c_type: "Shape",
+            size: 16,
+            align: 8,
+            space: runtime::Space::Constant,
+        });
 
         /// `__device__` variable `counter` of type `unsigned long long`, 8 bytes.
-        pub const COUNTER: runtime::Variable<u64> = {
-            let info = runtime::GlobalInfo {
-                symbol: "counter",
-                name: "counter",
-                c_type: "unsigned long long",
-                size: 8,
-                align: 8,
-                space: runtime::Space::Device,
-            };
-            runtime::Variable::new(info)
-        };
+        pub const COUNTER: runtime::Variable<u64> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "counter",
+            name: "counter",
+            c_type: "unsigned long long",
+            size: 8,
+            align: 8,
+            space: runtime::Space::Device,
+        });
     }
 
     /// What template kernels are instantiated for.
@@ -5362,97 +3385,74 @@ pub mod more {
 
         /// Template arguments that `cast` is instantiated for, its types as a tuple.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `cast` is not instantiated for `{Self}`",
             label = "no instance for this type",
             note = "it is instantiated for `<f32, f64>` and `<f64, f32>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Cast {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Cast {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Cast for (f32, f64) {
-            const INDEX: usize = 4;
+        impl Cast for (f32, f64) {
             const INFO: &'static runtime::KernelInfo = &super::info::CAST_F32_F64;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Cast for (f64, f32) {
-            const INDEX: usize = 5;
+        impl Cast for (f64, f32) {
             const INFO: &'static runtime::KernelInfo = &super::info::CAST_F64_F32;
         }
 
         /// Template arguments that `fill` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `fill` is not instantiated for `{Self}`",
             label = "no instance for this type",
             note = "it is instantiated for `<f32>`, `<i32>` and `<types::Half>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Fill {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Fill {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Fill for f32 {
-            const INDEX: usize = 1;
+        impl Fill for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::FILL_F32;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Fill for i32 {
-            const INDEX: usize = 2;
+        impl Fill for i32 {
             const INFO: &'static runtime::KernelInfo = &super::info::FILL_I32;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Fill for types::Half {
-            const INDEX: usize = 3;
+        impl Fill for types::Half {
             const INFO: &'static runtime::KernelInfo = &super::info::FILL_F16;
         }
 
         /// Template arguments that `gather` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `gather` is not instantiated for `{Self}`",
             label = "no instance for this type",
             note = "it is instantiated for `<f32>` and `<f64>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Gather {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Gather {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
             /// What parameter 0 depends on.
             type P0: Copy;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Gather for f32 {
-            const INDEX: usize = 6;
+        impl Gather for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::GATHER_F32;
             type P0 = types::geo::Vec_f32_4;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Gather for f64 {
-            const INDEX: usize = 7;
+        impl Gather for f64 {
             const INFO: &'static runtime::KernelInfo = &super::info::GATHER_F64;
             type P0 = super::geo::Vec_f64_4;
         }
@@ -5550,17 +3550,14 @@ pub mod more {
             use super::super::super::types;
 
             /// `__device__` variable `geo::origin` of type `geo::Vec<float, 4>`, 16 bytes.
-            pub const ORIGIN: runtime::Variable<types::geo::Vec_f32_4> = {
-                let info = runtime::GlobalInfo {
-                    symbol: "_ZN3geo6originE",
-                    name: "geo::origin",
-                    c_type: "geo::Vec<float, 4>",
-                    size: 16,
-                    align: 4,
-                    space: runtime::Space::Device,
-                };
-                runtime::Variable::new(info)
-            };
+            pub const ORIGIN: runtime::Variable<types::geo::Vec_f32_4> = runtime::Variable::new(runtime::GlobalInfo {
+                symbol: "_ZN3geo6originE",
+                name: "geo::origin",
+                c_type: "geo::Vec<float, 4>",
+                size: 16,
+                align: 4,
+                space: runtime::Space::Device,
+            });
         }
 
         /// C++ struct `geo::Vec<double, 4>`, 32 bytes, defined at `more.cu:16`.
@@ -5592,6 +3589,7 @@ pub mod more {
 ///
 /// - `batch_decode_with_paged_cache`: Rust has no name for its arguments, or one name for several of them
 /// - `field::twice`: Rust has no name for its arguments, or one name for several of them
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -5607,36 +3605,23 @@ pub mod names {
     impl Module {
         /// The embedded cubins.
         pub const IMAGES: &'static [runtime::Image] = {
-            static SM_80: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("names.sm_80.cubin"));
-            static SM_90A: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("names.sm_90a.cubin"));
+            static SM_80: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("names.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("names.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
                 runtime::Image::cubin(runtime::Target::new(80), "names.sm_80.cubin", &SM_80.0),
-                runtime::Image::cubin(
-                    runtime::Target::accelerated(90),
-                    "names.sm_90a.cubin",
-                    &SM_90A.0,
-                ),
+                runtime::Image::cubin(runtime::Target::accelerated(90), "names.sm_90a.cubin", &SM_90A.0),
             ];
             &IMAGES
         };
 
         /// All kernels with a wrapper.
-        #[rustfmt::skip]
-        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
-            &info::PRODUCT_4_8,
-            &info::POWER_F32_2,
-            &info::POWER_F64_3,
-            &info::copy,
-            &info::Copy,
-            &field::info::TWICE_POINT_FP_NULL_MEM,
-            &info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32,
-        ];
+        pub const KERNELS: &'static [runtime::KernelInfo] = &table::KERNELS;
 
         /// All variables with an accessor or a constant in a module `globals`.
-        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] =
-            &[field::globals::P_M0.info(), field::globals::P_m0.info()];
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[
+            field::globals::P_M0.info(),
+            field::globals::P_m0.info(),
+        ];
 
         /// The image for a device of compute capability `device`: the exact cubin, or else that of the closest
         /// lower minor revision of the same major one, or else the newest embedded PTX.
@@ -5658,10 +3643,7 @@ pub mod names {
         /// __global__ void product<4, 8>(int A, const float *B, float *T, Mode Mode)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 28 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 28 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 28 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct product_4_8 {
             /// `int`
@@ -5681,12 +3663,7 @@ pub mod names {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                [
-                    runtime::param(&self.A),
-                    runtime::param(&self.B),
-                    runtime::param(&self.T),
-                    runtime::param(&self.Mode),
-                ]
+                [runtime::param(&self.A), runtime::param(&self.B), runtime::param(&self.T), runtime::param(&self.Mode)]
             }
         }
 
@@ -5696,10 +3673,7 @@ pub mod names {
         /// __global__ void power<float, 2>(float N, float *T, int N_)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 20 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct power_f32_2 {
             /// `float`
@@ -5717,11 +3691,7 @@ pub mod names {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.N),
-                    runtime::param(&self.T),
-                    runtime::param(&self.N_),
-                ]
+                [runtime::param(&self.N), runtime::param(&self.T), runtime::param(&self.N_)]
             }
         }
 
@@ -5731,10 +3701,8 @@ pub mod names {
         /// __global__ void power<double, 3>(double N, double *T, int N_)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 20 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 20 B | 0 |
+        /// - `sm_80`: 8 registers, 20 B of parameters
+        /// - `sm_90a`: 10 registers, 20 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct power_f64_3 {
             /// `double`
@@ -5752,11 +3720,7 @@ pub mod names {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.N),
-                    runtime::param(&self.T),
-                    runtime::param(&self.N_),
-                ]
+                [runtime::param(&self.N), runtime::param(&self.T), runtime::param(&self.N_)]
             }
         }
 
@@ -5766,10 +3730,7 @@ pub mod names {
         /// __global__ void copy(int *to, int from)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 12 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct copy {
             /// `int *`
@@ -5795,10 +3756,7 @@ pub mod names {
         /// __global__ void Copy(float *to, float from)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 12 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 12 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct Copy_ {
             /// `float *`
@@ -5824,11 +3782,7 @@ pub mod names {
         /// __global__ void batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>(const BatchDecodeParameters<float, int> parameters)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        #[rustfmt::skip]
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         #[derive(Clone, Copy, Debug)]
         pub struct batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32 {
             /// `const BatchDecodeParameters<float, int>`
@@ -5837,7 +3791,6 @@ pub mod names {
 
         impl batch_decode_with_paged_cache_8_16_AttentionWithPositionalEncoding_true_false_128_BatchDecodeParameters_f32_i32 {
             /// Facts about the kernel.
-            #[rustfmt::skip]
             pub const INFO: &'static runtime::KernelInfo = &super::info::BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
@@ -5870,11 +3823,7 @@ pub mod names {
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 3] {
-                [
-                    runtime::param(&self.N),
-                    runtime::param(&self.T),
-                    runtime::param(&self.N_),
-                ]
+                [runtime::param(&self.N), runtime::param(&self.T), runtime::param(&self.N_)]
             }
         }
 
@@ -5890,10 +3839,7 @@ pub mod names {
         /// |---|---|---|
         /// | `product<4, 8>` | `<4, 8>` | [`product_4_8`] |
         #[derive(Clone, Copy)]
-        pub struct product<const A_: i32, const B_: i32>
-        where
-            (): instances::Product<A_, B_>,
-        {
+        pub struct product<const A_: i32, const B_: i32> where (): instances::Product<A_, B_> {
             /// `int` in `product<4, 8>`
             pub A: i32,
             /// `const float *` in `product<4, 8>`
@@ -5904,222 +3850,68 @@ pub mod names {
             pub Mode: super::Mode,
         }
 
-        impl<const A_: i32, const B_: i32> product<A_, B_>
-        where
-            (): instances::Product<A_, B_>,
-        {
+        impl<const A_: i32, const B_: i32> product<A_, B_> where (): instances::Product<A_, B_> {
             /// Facts about the instance.
             pub const INFO: &'static runtime::KernelInfo = <() as instances::Product<A_, B_>>::INFO;
 
             /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
             #[must_use]
             pub fn kernel_params(&self) -> [*mut ::core::ffi::c_void; 4] {
-                [
-                    runtime::param(&self.A),
-                    runtime::param(&self.B),
-                    runtime::param(&self.T),
-                    runtime::param(&self.Mode),
-                ]
+                [runtime::param(&self.A), runtime::param(&self.B), runtime::param(&self.T), runtime::param(&self.Mode)]
             }
         }
 
-        impl<const A_: i32, const B_: i32> ::core::fmt::Debug for product<A_, B_>
-        where
-            (): instances::Product<A_, B_>,
-        {
+        impl<const A_: i32, const B_: i32> ::core::fmt::Debug for product<A_, B_> where (): instances::Product<A_, B_> {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
         }
     }
 
-    /// Facts about the kernels, usable in `const` context.
-    pub mod info {
+    // Read through `info` and `Module::KERNELS`.
+    mod table {
         use super::super::runtime;
 
-        /// `product<4, 8>`
-        pub const PRODUCT_4_8: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z7productILi4ELi8EEviPKfPf4Mode",
-            name: "product<4, 8>",
-            params: &[
-                runtime::ParamInfo::new("A", "int", 4, 4),
-                runtime::ParamInfo::new("B", "const float *", 8, 8),
-                runtime::ParamInfo::new("T", "float *", 8, 8),
-                runtime::ParamInfo::new("Mode", "Mode", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
+        pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {
+            name: "names",
+            targets: &[runtime::Target::new(80), runtime::Target::accelerated(90)],
+            kernels: 7,
         };
+
+        // Symbol, C++ name where it differs, parameters, resources on each target.
+        pub(super) static KERNELS: [runtime::KernelInfo; 7] = MODULE.kernels([
+            ("_Z7productILi4ELi8EEviPKfPf4Mode", "product<4, 8>", "4 4 A int;8 8 B const float *;8 8 T float *;4 4 Mode Mode", "r10 s0 b0 c384;r10 s0 b0 c384"),
+            ("_Z5powerIfLi2EEvT_PS0_i", "power<float, 2>", "4 4 N float;8 8 T float *;4 4 N_ int", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z5powerIdLi3EEvT_PS0_i", "power<double, 3>", "8 8 N double;8 8 T double *;4 4 N_ int", "r8 s0 b0 c384;r10 s0 b0 c384"),
+            ("copy", "", "8 8 to int *;4 4 from int", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("Copy", "", "8 8 to float *;4 4 from float", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_ZN5field5twiceINS_5PointINS_2FpELPKS2_0EEENS5_3MemEEEvPT0_", "field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>", "8 8 points field::Point<field::Fp, (const field::Fp*)0>::Mem *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("_Z29batch_decode_with_paged_cacheILi8ELi16E31AttentionWithPositionalEncodingILb1ELb0ELi128EE21BatchDecodeParametersIfiEEvT2_", "batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>", "16 8 parameters const BatchDecodeParameters<float, int>", "r8 s0 b0 c384;r8 s0 b0 c384"),
+        ]);
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime::KernelInfo;
+        use super::table;
+
+        /// `product<4, 8>`
+        pub const PRODUCT_4_8: KernelInfo = table::KERNELS[0];
 
         /// `power<float, 2>`
-        pub const POWER_F32_2: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z5powerIfLi2EEvT_PS0_i",
-            name: "power<float, 2>",
-            params: &[
-                runtime::ParamInfo::new("N", "float", 4, 4),
-                runtime::ParamInfo::new("T", "float *", 8, 8),
-                runtime::ParamInfo::new("N_", "int", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const POWER_F32_2: KernelInfo = table::KERNELS[1];
 
         /// `power<double, 3>`
-        pub const POWER_F64_3: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z5powerIdLi3EEvT_PS0_i",
-            name: "power<double, 3>",
-            params: &[
-                runtime::ParamInfo::new("N", "double", 8, 8),
-                runtime::ParamInfo::new("T", "double *", 8, 8),
-                runtime::ParamInfo::new("N_", "int", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const POWER_F64_3: KernelInfo = table::KERNELS[2];
 
         /// `copy`
-        pub const copy: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "copy",
-            name: "copy",
-            params: &[
-                runtime::ParamInfo::new("to", "int *", 8, 8),
-                runtime::ParamInfo::new("from", "int", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const copy: KernelInfo = table::KERNELS[3];
 
         /// `Copy`
-        pub const Copy: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "Copy",
-            name: "Copy",
-            params: &[
-                runtime::ParamInfo::new("to", "float *", 8, 8),
-                runtime::ParamInfo::new("from", "float", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const Copy: KernelInfo = table::KERNELS[4];
 
         /// `batch_decode_with_paged_cache<8, 16, AttentionWithPositionalEncoding<true, false, 128>, BatchDecodeParameters<float, int>>`
-        #[rustfmt::skip]
-        pub const BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32:
-            runtime::KernelInfo = runtime::KernelInfo {
-            symbol: concat!(
-                "_Z29batch_decode_with_paged_cacheILi8ELi16E31Attention",
-                "WithPositionalEncodingILb1ELb0ELi128EE21BatchDecodePar",
-                "ametersIfiEEvT2_",
-            ),
-            name: concat!(
-                "batch_decode_with_paged_cache<8, 16, AttentionWithPosi",
-                "tionalEncoding<true, false, 128>, BatchDecodeParameter",
-                "s<float, int>>",
-            ),
-            params: &[runtime::ParamInfo::new(
-                "parameters",
-                "const BatchDecodeParameters<float, int>",
-                16,
-                8,
-            )],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const BATCH_DECODE_WITH_PAGED_CACHE_8_16_ATTENTIONWITHPOSITIONALENCODING_TRUE_FALSE_128_BATCHDECODEPARAMETERS_F32_I32: KernelInfo = table::KERNELS[6];
     }
 
     /// What template kernels are instantiated for.
@@ -6129,53 +3921,41 @@ pub mod names {
 
         /// Template arguments that `power` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `power` is not instantiated for `<{Self}, {N__}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<f32, 2>` and `<f64, 3>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Power<const N__: i32> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Power<const N__: i32> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Power<2> for f32 {
-            const INDEX: usize = 1;
+        impl Power<2> for f32 {
             const INFO: &'static runtime::KernelInfo = &super::info::POWER_F32_2;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Power<3> for f64 {
-            const INDEX: usize = 2;
+        impl Power<3> for f64 {
             const INFO: &'static runtime::KernelInfo = &super::info::POWER_F64_3;
         }
 
         /// Template arguments that `product` is instantiated for.
         ///
-        /// # Safety
-        /// Index and facts must be those of the instance for these arguments, and of its own module.
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
         #[diagnostic::on_unimplemented(
             message = "kernel template `product` is not instantiated for `<{A_}, {B_}>`",
             label = "no instance for these arguments",
             note = "it is instantiated for `<4, 8>`",
             note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
         )]
-        pub unsafe trait Product<const A_: i32, const B_: i32> {
-            /// Position in the module's `KERNELS`.
-            const INDEX: usize;
+        pub trait Product<const A_: i32, const B_: i32> {
             /// Facts about the instance.
             const INFO: &'static runtime::KernelInfo;
         }
 
-        // SAFETY: both are those of this instance.
-        unsafe impl Product<4, 8> for () {
-            const INDEX: usize = 0;
+        impl Product<4, 8> for () {
             const INFO: &'static runtime::KernelInfo = &super::info::PRODUCT_4_8;
         }
     }
@@ -6234,10 +4014,7 @@ pub mod names {
             /// __global__ void field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>(field::Point<field::Fp, (const field::Fp*)0>::Mem *points)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-            /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+            /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
             #[derive(Clone, Copy, Debug)]
             pub struct twice_Point_Fp_null_Mem {
                 /// `field::Point<field::Fp, (const field::Fp*)0>::Mem *`
@@ -6246,8 +4023,7 @@ pub mod names {
 
             impl twice_Point_Fp_null_Mem {
                 /// Facts about the kernel.
-                pub const INFO: &'static runtime::KernelInfo =
-                    &super::info::TWICE_POINT_FP_NULL_MEM;
+                pub const INFO: &'static runtime::KernelInfo = &super::info::TWICE_POINT_FP_NULL_MEM;
 
                 /// One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.
                 #[must_use]
@@ -6259,41 +4035,11 @@ pub mod names {
 
         /// Facts about the kernels, usable in `const` context.
         pub mod info {
-            use super::super::super::runtime;
+            use super::super::super::runtime::KernelInfo;
+            use super::super::table;
 
             /// `field::twice<field::Point<field::Fp, (const field::Fp*)0>, field::Point<field::Fp, (const field::Fp*)0>::Mem>`
-            pub const TWICE_POINT_FP_NULL_MEM: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN5field5twiceINS_5PointINS_2FpELPKS2_0EEENS5_3MemEEEvPT0_",
-                name: concat!(
-                    "field::twice<field::Point<field::Fp, (const field::Fp*",
-                    ")0>, field::Point<field::Fp, (const field::Fp*)0>::Mem",
-                    ">",
-                ),
-                params: &[runtime::ParamInfo::new(
-                    "points",
-                    "field::Point<field::Fp, (const field::Fp*)0>::Mem *",
-                    8,
-                    8,
-                )],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const TWICE_POINT_FP_NULL_MEM: KernelInfo = table::KERNELS[5];
         }
 
         /// The variables with their types, usable in `const` context.
@@ -6302,30 +4048,24 @@ pub mod names {
             use super::super::super::types;
 
             /// `__constant__` variable `field::P_M0` of type `unsigned int`, 4 bytes.
-            pub const P_M0: runtime::Variable<u32> = {
-                let info = runtime::GlobalInfo {
-                    symbol: "_ZN5field4P_M0E",
-                    name: "field::P_M0",
-                    c_type: "unsigned int",
-                    size: 4,
-                    align: 4,
-                    space: runtime::Space::Constant,
-                };
-                runtime::Variable::new(info)
-            };
+            pub const P_M0: runtime::Variable<u32> = runtime::Variable::new(runtime::GlobalInfo {
+                symbol: "_ZN5field4P_M0E",
+                name: "field::P_M0",
+                c_type: "unsigned int",
+                size: 4,
+                align: 4,
+                space: runtime::Space::Constant,
+            });
 
             /// `__constant__` variable `field::P_m0` of type `unsigned int`, 4 bytes.
-            pub const P_m0: runtime::Variable<u32> = {
-                let info = runtime::GlobalInfo {
-                    symbol: "_ZN5field4P_m0E",
-                    name: "field::P_m0",
-                    c_type: "unsigned int",
-                    size: 4,
-                    align: 4,
-                    space: runtime::Space::Constant,
-                };
-                runtime::Variable::new(info)
-            };
+            pub const P_m0: runtime::Variable<u32> = runtime::Variable::new(runtime::GlobalInfo {
+                symbol: "_ZN5field4P_m0E",
+                name: "field::P_m0",
+                c_type: "unsigned int",
+                size: 4,
+                align: 4,
+                space: runtime::Space::Constant,
+            });
         }
 
         /// C++ struct `field::Point<field::Fp, (const field::Fp*)0>::Mem`, 16 bytes, defined at `names.cu:26`.
@@ -6376,6 +4116,7 @@ pub mod names {
 }
 
 /// Types of the CUDA toolkit, and types that several source files define alike.
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -6661,814 +4402,1202 @@ pub mod types {
     }
 }
 
-/// What all modules of this file share: facts about kernels, device addresses, launch checks.
-#[allow(dead_code, unreachable_pub)]
-#[allow(clippy::nursery)]
+/// What all modules of this file share: facts about kernels, launches, device memory as arguments, errors.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::inline_always, clippy::nursery, clippy::undocumented_unsafe_blocks)]
 pub mod runtime {
-    use ::core::ffi::c_void;
-    use ::core::fmt;
-    use ::core::hash::{Hash, Hasher};
-    use ::core::marker::PhantomData;
+    pub use target::*;
+    pub use image::*;
+    pub use kernel::*;
+    pub use address::*;
+    pub use bits::*;
+    pub use variable::*;
+    pub use error::*;
+    pub use check::*;
 
-    /// A compute target: `sm_90`, `sm_90a`, `sm_100f`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub struct Target {
-        /// Ten times the major compute capability plus the minor one.
-        pub number: u16,
-        /// The letter behind the number.
-        pub suffix: Suffix,
-    }
+    mod target {
+        //! Compute targets and what runs where.
 
-    /// The letter behind the number of a target.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Suffix {
-        /// Runs on this and later minor revisions of the same major one.
-        None,
-        /// `a`: runs on exactly this revision.
-        Accelerated,
-        /// `f`: runs on the same family.
-        Family,
-    }
+        use core::fmt;
 
-    impl Suffix {
-        const fn letter(self) -> &'static str {
-            match self {
-                Self::None => "",
-                Self::Accelerated => "a",
-                Self::Family => "f",
-            }
-        }
-    }
-
-    impl Target {
-        /// `sm_N`
-        #[must_use]
-        pub const fn new(number: u16) -> Self {
-            Self {
-                number,
-                suffix: Suffix::None,
-            }
+        /// A compute target: `sm_90`, `sm_90a`, `sm_100f`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct Target {
+            /// Ten times the major compute capability plus the minor one.
+            pub number: u16,
+            /// The letter behind the number.
+            pub suffix: Suffix,
         }
 
-        /// `sm_Na`
-        #[must_use]
-        pub const fn accelerated(number: u16) -> Self {
-            Self {
-                number,
-                suffix: Suffix::Accelerated,
-            }
+        /// The letter behind the number of a target.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Suffix {
+            /// Runs on this and later minor revisions of the same major one.
+            None,
+            /// `a`: runs on exactly this revision.
+            Accelerated,
+            /// `f`: runs on the same family.
+            Family,
         }
 
-        /// `sm_Nf`
-        #[must_use]
-        pub const fn family(number: u16) -> Self {
-            Self {
-                number,
-                suffix: Suffix::Family,
-            }
-        }
-
-        /// Whether code for this target runs on a device of compute capability `major.minor`.
-        #[must_use]
-        pub const fn runs_on(self, (major, minor): (u16, u16)) -> bool {
-            let (own_major, own_minor) = (self.number / 10, self.number % 10);
-            if own_major != major {
-                return false;
-            }
-            match self.suffix {
-                Suffix::Accelerated => own_minor == minor,
-                // 10.1 is a family of its own within its major revision.
-                Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => {
-                    own_minor == minor
-                }
-                Suffix::None | Suffix::Family => own_minor <= minor,
-            }
-        }
-
-        /// Whether a driver can compile PTX for the virtual architecture of this number (`compute_90` of `sm_90`)
-        /// for a device of compute capability `major.minor`.
-        #[must_use]
-        pub const fn compiles_for(self, (major, minor): (u16, u16)) -> bool {
-            match self.suffix {
-                Suffix::None => {
-                    let (own_major, own_minor) = (self.number / 10, self.number % 10);
-                    own_major < major || (own_major == major && own_minor <= minor)
-                }
-                Suffix::Accelerated | Suffix::Family => self.runs_on((major, minor)),
-            }
-        }
-
-        /// Whether two targets are the same, in `const` context.
-        #[must_use]
-        pub const fn is(self, other: Self) -> bool {
-            self.number == other.number && self.suffix as u8 == other.suffix as u8
-        }
-    }
-
-    impl fmt::Display for Target {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "sm_{}{}", self.number, self.suffix.letter())
-        }
-    }
-
-    /// What an image holds.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[non_exhaustive]
-    pub enum Format {
-        /// Machine code.
-        Cubin,
-        /// Text that the driver compiles for its device when it is loaded.
-        Ptx,
-    }
-
-    /// A cubin or PTX within this program.
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    pub struct Image {
-        /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
-        pub target: Target,
-        /// What it holds.
-        pub format: Format,
-        /// The target under which [`KernelInfo::resources`] says what a launch must keep to: of a cubin its own,
-        /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
-        /// shapes and static shared memory; registers, stack and spills are up to the driver.
-        pub assembled: Target,
-        /// Name of the file it was read from when this program was built.
-        pub file: &'static str,
-        /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
-        pub bytes: &'static [u8],
-    }
-
-    impl Image {
-        pub(super) const fn cubin(
-            target: Target,
-            file: &'static str,
-            bytes: &'static [u8],
-        ) -> Self {
-            Self {
-                target,
-                format: Format::Cubin,
-                assembled: target,
-                file,
-                bytes,
-            }
-        }
-
-        pub(super) const fn ptx(
-            target: Target,
-            assembled: Target,
-            file: &'static str,
-            bytes: &'static [u8],
-        ) -> Self {
-            Self {
-                target,
-                format: Format::Ptx,
-                assembled,
-                file,
-                bytes,
-            }
-        }
-
-        /// Whether it can be loaded on a device of compute capability `major.minor`.
-        #[must_use]
-        pub const fn runs_on(&self, device: (u16, u16)) -> bool {
-            match self.format {
-                Format::Cubin => self.target.runs_on(device),
-                Format::Ptx => self.target.compiles_for(device),
-            }
-        }
-    }
-
-    /// `sm_90`, or `PTX compute_90`.
-    impl fmt::Display for Image {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self.format {
-                Format::Cubin => write!(f, "{}", self.target),
-                Format::Ptx => {
-                    let number = self.target.number;
-                    write!(f, "PTX compute_{number}{}", self.target.suffix.letter())
+        impl Suffix {
+            pub(super) const fn letter(self) -> &'static str {
+                match self {
+                    Self::None => "",
+                    Self::Accelerated => "a",
+                    Self::Family => "f",
                 }
             }
         }
-    }
 
-    impl fmt::Debug for Image {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.debug_struct("Image")
-                .field("target", &self.target)
-                .field("format", &self.format)
-                .field("assembled", &self.assembled)
-                .field("file", &self.file)
-                .field("bytes", &self.bytes.len())
-                .finish()
+        impl Target {
+            /// `sm_N`
+            #[must_use]
+            pub const fn new(number: u16) -> Self {
+                Self {
+                    number,
+                    suffix: Suffix::None,
+                }
+            }
+
+            /// `sm_Na`
+            #[must_use]
+            pub const fn accelerated(number: u16) -> Self {
+                Self {
+                    number,
+                    suffix: Suffix::Accelerated,
+                }
+            }
+
+            /// `sm_Nf`
+            #[must_use]
+            pub const fn family(number: u16) -> Self {
+                Self {
+                    number,
+                    suffix: Suffix::Family,
+                }
+            }
+
+            /// Whether code for this target runs on a device of compute capability `major.minor`.
+            #[must_use]
+            pub const fn runs_on(self, (major, minor): (u16, u16)) -> bool {
+                let (own_major, own_minor) = (self.number / 10, self.number % 10);
+                if own_major != major {
+                    return false;
+                }
+                match self.suffix {
+                    Suffix::Accelerated => own_minor == minor,
+                    // 10.1 is a family of its own within its major revision.
+                    Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => own_minor == minor,
+                    Suffix::None | Suffix::Family => own_minor <= minor,
+                }
+            }
+
+            /// Whether a driver can compile PTX for the virtual architecture of this number (`compute_90` of `sm_90`)
+            /// for a device of compute capability `major.minor`.
+            #[must_use]
+            pub const fn compiles_for(self, (major, minor): (u16, u16)) -> bool {
+                match self.suffix {
+                    Suffix::None => {
+                        let (own_major, own_minor) = (self.number / 10, self.number % 10);
+                        own_major < major || (own_major == major && own_minor <= minor)
+                    }
+                    Suffix::Accelerated | Suffix::Family => self.runs_on((major, minor)),
+                }
+            }
+
+            /// Whether two targets are the same, in `const` context.
+            #[must_use]
+            pub const fn is(self, other: Self) -> bool {
+                self.number == other.number && self.suffix as u8 == other.suffix as u8
+            }
+        }
+
+        impl fmt::Display for Target {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "sm_{}{}", self.number, self.suffix.letter())
+            }
         }
     }
 
-    /// The image for a device of compute capability `major.minor`: the exact cubin, or else that of the closest
-    /// lower minor revision, the more special instruction set first; where no cubin runs, the newest PTX that
-    /// can be compiled for the device.
-    #[must_use]
-    pub fn choose(images: &'static [Image], device: (u16, u16)) -> Option<&'static Image> {
-        let rank = |image: &&Image| {
-            let special = match image.target.suffix {
-                Suffix::None => 0,
-                Suffix::Family => 1,
-                Suffix::Accelerated => 2,
+    mod image {
+        //! Cubins and PTX within a program, and which of them a device takes.
+
+        use core::fmt;
+
+        use super::target::{Suffix, Target};
+
+        /// What an image holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            /// Machine code.
+            Cubin,
+            /// Text that the driver compiles for its device when it is loaded.
+            Ptx,
+        }
+
+        /// A cubin or PTX within this program.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub struct Image {
+            /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
+            pub target: Target,
+            /// What it holds.
+            pub format: Format,
+            /// The target whose [`Resources`](super::Resources) say what a launch must keep to: of a cubin its own,
+            /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
+            /// shapes and static shared memory; registers, stack and spills are up to the driver.
+            pub assembled: Target,
+            /// Name of the file it was read from when this program was built.
+            pub file: &'static str,
+            /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
+            pub bytes: &'static [u8],
+        }
+
+        impl Image {
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn cubin(target: Target, file: &'static str, bytes: &'static [u8]) -> Self {
+                Self {
+                    target,
+                    format: Format::Cubin,
+                    assembled: target,
+                    file,
+                    bytes,
+                }
+            }
+
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn ptx(
+                target: Target,
+                assembled: Target,
+                file: &'static str,
+                bytes: &'static [u8],
+            ) -> Self {
+                Self {
+                    target,
+                    format: Format::Ptx,
+                    assembled,
+                    file,
+                    bytes,
+                }
+            }
+
+            /// Whether it can be loaded on a device of compute capability `major.minor`.
+            #[must_use]
+            pub const fn runs_on(&self, device: (u16, u16)) -> bool {
+                match self.format {
+                    Format::Cubin => self.target.runs_on(device),
+                    Format::Ptx => self.target.compiles_for(device),
+                }
+            }
+        }
+
+        /// `sm_90`, or `PTX compute_90`.
+        impl fmt::Display for Image {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.format {
+                    Format::Cubin => write!(f, "{}", self.target),
+                    Format::Ptx => {
+                        let number = self.target.number;
+                        write!(f, "PTX compute_{number}{}", self.target.suffix.letter())
+                    }
+                }
+            }
+        }
+
+        impl fmt::Debug for Image {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("Image")
+                    .field("target", &self.target)
+                    .field("format", &self.format)
+                    .field("assembled", &self.assembled)
+                    .field("file", &self.file)
+                    .field("bytes", &self.bytes.len())
+                    .finish()
+            }
+        }
+
+        /// The image for a device of compute capability `major.minor`: the exact cubin, or else that of the closest
+        /// lower minor revision, the more special instruction set first; where no cubin runs, the newest PTX that
+        /// can be compiled for the device.
+        #[must_use]
+        pub fn choose(images: &'static [Image], device: (u16, u16)) -> Option<&'static Image> {
+            let rank = |image: &&Image| {
+                let special = match image.target.suffix {
+                    Suffix::None => 0,
+                    Suffix::Family => 1,
+                    Suffix::Accelerated => 2,
+                };
+                let cubin = matches!(image.format, Format::Cubin);
+                (cubin, image.target.number, special)
             };
-            let cubin = matches!(image.format, Format::Cubin);
-            (cubin, image.target.number, special)
-        };
-        let fits = |image: &&Image| image.runs_on(device);
-        images.iter().filter(fits).max_by_key(rank)
+            let fits = |image: &&Image| image.runs_on(device);
+            images.iter().filter(fits).max_by_key(rank)
+        }
+
+        /// Bytes at an address that the driver likes.
+        #[doc(hidden)]
+        #[repr(C, align(16))]
+        #[derive(Debug)]
+        pub struct Aligned<T: ?Sized>(pub T);
     }
 
-    /// Bytes at an address that the driver likes.
-    #[repr(C, align(16))]
-    pub(super) struct Aligned<T: ?Sized>(pub(super) T);
+    mod row {
+        //! The text in which a generated file keeps what it knows of kernels, and its readers, which work in `const` context.
+        //! One literal per kernel costs a compiler a fraction of what nested structures do.
+        //!
+        //! A kernel's parameters are separated by `;`, each `SIZE ALIGN NAME TYPE`, the name empty when there is none. Its
+        //! resources are separated by `;`, one entry for each target of the module, empty where the kernel was not compiled for
+        //! that target. An entry is words of a letter and numbers, which `/` separates:
+        //!
+        //! | word | meaning | without it |
+        //! |---|---|---|
+        //! | `r10` | registers per thread | 0 |
+        //! | `s8` | bytes of stack per thread | not known statically |
+        //! | `p4/8` | bytes of spill stores and of spill loads | the compiler was not asked |
+        //! | `m512` | bytes of static shared memory | 0 |
+        //! | `d0`, `d1` | whether it uses dynamic shared memory | not known |
+        //! | `b2` | named barriers | not recorded |
+        //! | `c768` | bytes of machine code | 0 |
+        //! | `t128/1/1` | the largest block | no bound |
+        //! | `q8/8/1` | the only block shape | any |
+        //! | `l2/1/1` | the only cluster shape | any |
+        //! | `x` | the launch must give a cluster shape | it need not |
+        //! | `k8` | the most blocks per cluster | no bound |
 
-    /// What is known of a kernel from its source and its machine code.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct KernelInfo {
-        /// Name in the machine code.
-        pub symbol: &'static str,
-        /// Name in C++, template arguments included.
-        pub name: &'static str,
-        /// In the order of the call.
-        pub params: &'static [ParamInfo],
-        /// One entry per image that holds the kernel.
-        pub resources: &'static [Resources],
-    }
+        use super::kernel::{ParamInfo, Resources};
+        use super::target::Target;
 
-    impl KernelInfo {
-        /// What the kernel needs when compiled for `target`; absent when it was not.
-        #[must_use]
-        pub const fn resources(&self, target: Target) -> Option<&'static Resources> {
-            let mut index = 0;
-            while index < self.resources.len() {
-                if self.resources[index].target.is(target) {
-                    return Some(&self.resources[index]);
+        /// What stands before the first `end`, which is ASCII, and what stands behind it; all of `text` and nothing when
+        /// there is none.
+        const fn split(text: &'static str, end: u8) -> (&'static str, &'static str) {
+            let bytes = text.as_bytes();
+            let mut at = 0;
+            while at < bytes.len() {
+                if bytes[at] == end {
+                    let (before, rest) = text.split_at(at);
+                    return (before, rest.split_at(1).1);
                 }
-                index += 1;
+                at += 1;
+            }
+            (text, "")
+        }
+
+        /// The entry at `index` of a list.
+        const fn entry(text: &'static str, index: usize) -> Option<&'static str> {
+            let mut rest = text;
+            let mut at = 0;
+            while !rest.is_empty() {
+                let (first, others) = split(rest, b';');
+                if at == index {
+                    return Some(first);
+                }
+                rest = others;
+                at += 1;
             }
             None
         }
-    }
 
-    /// A kernel parameter.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct ParamInfo {
-        /// Name in the source; empty when it has none.
-        pub name: &'static str,
-        /// C++ type.
-        pub c_type: &'static str,
-        /// Bytes.
-        pub size: u64,
-        /// Alignment in bytes.
-        pub align: u64,
-    }
+        /// The number that starts at `at`, and where it ends.
+        const fn number(bytes: &[u8], mut at: usize) -> (u64, usize) {
+            let mut value = 0_u64;
+            while at < bytes.len() && bytes[at].is_ascii_digit() {
+                value = value
+                    .wrapping_mul(10)
+                    .wrapping_add((bytes[at] - b'0') as u64);
+                at += 1;
+            }
+            (value, at)
+        }
 
-    impl ParamInfo {
-        pub(super) const fn new(
-            name: &'static str,
-            c_type: &'static str,
-            size: u64,
-            align: u64,
-        ) -> Self {
-            Self {
+        /// The parameter at `index`.
+        pub(super) const fn param(params: &'static str, index: usize) -> Option<ParamInfo> {
+            let Some(text) = entry(params, index) else {
+                return None;
+            };
+            let (size, rest) = split(text, b' ');
+            let (align, rest) = split(rest, b' ');
+            let (name, c_type) = split(rest, b' ');
+            Some(ParamInfo {
                 name,
                 c_type,
-                size,
-                align,
+                size: number(size.as_bytes(), 0).0,
+                align: number(align.as_bytes(), 0).0,
+            })
+        }
+
+        /// The resources in the entry at `index`, which is that of `target`.
+        pub(super) const fn resources(
+            resources: &'static str,
+            index: usize,
+            target: Target,
+        ) -> Option<Resources> {
+            let Some(text) = entry(resources, index) else {
+                return None;
+            };
+            let bytes = text.as_bytes();
+            if bytes.is_empty() {
+                return None;
             }
-        }
-    }
-
-    /// What a kernel needs on one target, and what its source demands of the launch.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Resources {
-        /// The target.
-        pub target: Target,
-        /// Registers per thread.
-        pub registers: u32,
-        /// Stack bytes per thread; absent when not known statically.
-        pub stack: Option<u32>,
-        /// Bytes of spill stores and of spill loads per thread, where the compiler was asked.
-        pub spills: Option<(u64, u64)>,
-        /// Static shared memory in bytes per block.
-        pub static_shared: u64,
-        /// Named barriers, where recorded.
-        pub barriers: Option<u8>,
-        /// Bytes of machine code.
-        pub code_bytes: u64,
-        /// The largest block, as x, y and z of which only the product counts.
-        pub max_threads: Option<[u32; 3]>,
-        /// The only block shape.
-        pub required_threads: Option<[u32; 3]>,
-        /// The only cluster shape.
-        pub cluster: Option<[u32; 3]>,
-        /// The launch must give a cluster shape.
-        pub explicit_cluster: bool,
-        /// The most blocks per cluster.
-        pub max_cluster_rank: Option<u32>,
-    }
-
-    impl Resources {
-        /// Nothing, and no bounds.
-        pub(super) const NONE: Self = Self {
-            target: Target::new(0),
-            registers: 0,
-            stack: None,
-            spills: None,
-            static_shared: 0,
-            barriers: None,
-            code_bytes: 0,
-            max_threads: None,
-            required_threads: None,
-            cluster: None,
-            explicit_cluster: false,
-            max_cluster_rank: None,
-        };
-
-        /// The most threads per block that the source allows; `u32::MAX` when it sets no bound.
-        #[must_use]
-        pub const fn max_threads_total(&self) -> u32 {
-            match self.max_threads {
-                Some([x, y, z]) => x.saturating_mul(y).saturating_mul(z),
-                None => u32::MAX,
-            }
-        }
-    }
-
-    /// An address in device memory, typed by what it points to; eight bytes, as in C++.
-    ///
-    /// As an argument it stands for any pointer, null included. Nothing orders uses of raw addresses
-    /// between streams: that is up to the caller.
-    #[repr(transparent)]
-    pub struct DeviceAddress<T>(u64, PhantomData<fn() -> T>);
-
-    impl<T> DeviceAddress<T> {
-        /// The null pointer.
-        #[must_use]
-        pub const fn null() -> Self {
-            Self::new(0)
-        }
-
-        /// An address that the driver gave.
-        #[must_use]
-        pub const fn new(address: u64) -> Self {
-            Self(address, PhantomData)
-        }
-
-        /// The address as a number.
-        #[must_use]
-        pub const fn raw(self) -> u64 {
-            self.0
-        }
-
-        /// The same address with another element type.
-        #[must_use]
-        pub const fn cast<U>(self) -> DeviceAddress<U> {
-            DeviceAddress::new(self.0)
-        }
-    }
-
-    impl<T> Clone for DeviceAddress<T> {
-        fn clone(&self) -> Self {
-            *self
-        }
-    }
-
-    impl<T> Copy for DeviceAddress<T> {}
-
-    impl<T> PartialEq for DeviceAddress<T> {
-        fn eq(&self, other: &Self) -> bool {
-            self.0 == other.0
-        }
-    }
-
-    impl<T> Eq for DeviceAddress<T> {}
-
-    impl<T> Hash for DeviceAddress<T> {
-        fn hash<H: Hasher>(&self, state: &mut H) {
-            self.0.hash(state);
-        }
-    }
-
-    impl<T> Default for DeviceAddress<T> {
-        fn default() -> Self {
-            Self::null()
-        }
-    }
-
-    impl<T> fmt::Debug for DeviceAddress<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{:#x}", self.0)
-        }
-    }
-
-    /// The `width` bits from bit `first` of `bytes` on, in the order of the device.
-    pub(super) const fn bits(bytes: &[u8], first: usize, width: u32) -> u64 {
-        let mut value = 0_u64;
-        let mut index = 0;
-        while index < width {
-            let at = first + index as usize;
-            let bit = (bytes[at / 8] >> (at % 8)) & 1;
-            value |= (bit as u64) << index;
-            index += 1;
-        }
-        value
-    }
-
-    /// Writes the lower `width` bits of `value` to bit `first` of `bytes` on.
-    pub(super) const fn set_bits(bytes: &mut [u8], first: usize, width: u32, value: u64) {
-        let mut index = 0;
-        while index < width {
-            let at = first + index as usize;
-            let bit = ((value >> index) & 1) as u8;
-            bytes[at / 8] = (bytes[at / 8] & !(1 << (at % 8))) | (bit << (at % 8));
-            index += 1;
-        }
-    }
-
-    /// The lower `width` bits as a signed number.
-    pub(super) const fn sign_extend(bits: u64, width: u32) -> i64 {
-        let unused = 64 - width;
-        (bits << unused).cast_signed() >> unused
-    }
-
-    /// Why a kernel cannot be launched. All but the driver's own refusals is found before the
-    /// launch is handed to the driver.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub struct LaunchError {
-        /// C++ name of the kernel.
-        pub kernel: &'static str,
-        /// What is wrong.
-        pub reason: Reason,
-    }
-
-    /// What is wrong with a launch.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum Reason {
-        /// The kernel is not in the image that was loaded.
-        NotInImage(Target),
-        /// The kernel belongs to another module than this one.
-        OtherModule(&'static str),
-        /// The stream belongs to another context than the module.
-        OtherContext,
-        /// The grid has a zero or too large dimension.
-        Grid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// The block has a zero or too large dimension.
-        Block {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// More threads per block than the kernel can run with on this device.
-        Threads {
-            /// Threads per block.
-            threads: u64,
-            /// The most that its launch bounds, its registers and the device allow.
-            limit: u32,
-        },
-        /// The kernel was compiled for exactly one block shape.
-        RequiredBlock {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// The shape it was compiled for.
-            required: [u32; 3],
-        },
-        /// More shared memory than the device has for a block.
-        SharedMemory {
-            /// Bytes of dynamic shared memory asked for.
-            dynamic: u32,
-            /// Bytes that the kernel itself declares.
-            fixed: u64,
-            /// Bytes that the device allows per block.
-            limit: u64,
-        },
-        /// The device cannot launch cooperatively.
-        Cooperative,
-        /// The device cannot launch clusters.
-        NoClusters,
-        /// The kernel needs a cluster shape, or another one.
-        RequiredCluster {
-            /// The shape asked for.
-            cluster: Option<(u32, u32, u32)>,
-            /// The shape it was compiled for; absent when it only needs to be given one.
-            required: Option<[u32; 3]>,
-        },
-        /// The cluster has a zero dimension or too many blocks.
-        Cluster {
-            /// Blocks along x, y and z.
-            cluster: (u32, u32, u32),
-            /// The most blocks per cluster.
-            limit: u32,
-        },
-        /// The grid is no multiple of the cluster.
-        ClusterGrid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// Blocks per cluster along x, y and z.
-            cluster: (u32, u32, u32),
-        },
-    }
-
-    impl fmt::Display for LaunchError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
-        }
-    }
-
-    impl ::core::error::Error for LaunchError {}
-
-    impl fmt::Display for Reason {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
-                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
-                Self::OtherContext => f.write_str("the stream belongs to another context"),
-                Self::Grid { grid, limit } => {
-                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Block { block, limit } => {
-                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Threads { threads, limit } => {
-                    write!(f, "{threads} threads per block, the kernel allows {limit}")
-                }
-                Self::RequiredBlock { block, required } => {
-                    write!(f, "block {block:?}, compiled for exactly {required:?}")
-                }
-                Self::SharedMemory {
-                    dynamic,
-                    fixed,
-                    limit,
-                } => write!(
-                    f,
-                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
-                ),
-                Self::Cooperative => f.write_str("the device has no cooperative launch"),
-                Self::NoClusters => f.write_str("the device has no thread block clusters"),
-                Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("the launch must give a cluster shape"),
-                    (_, Some(required)) => {
-                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
+            let mut found = Resources::none(target);
+            let mut at = 0;
+            while at < bytes.len() {
+                let letter = bytes[at];
+                let mut values = [0_u64; 3];
+                let mut count = 0;
+                at += 1;
+                while at < bytes.len() && bytes[at] != b' ' {
+                    let (value, end) = number(bytes, at);
+                    if count < values.len() {
+                        values[count] = value;
                     }
-                },
-                Self::Cluster { cluster, limit } => {
-                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                    count += 1;
+                    // Behind the `/`, or behind what is no number.
+                    at = if end < bytes.len() && bytes[end] == b' ' {
+                        end
+                    } else {
+                        end + 1
+                    };
                 }
-                Self::ClusterGrid { grid, cluster } => {
-                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
+                at += 1;
+                found.set(letter, values);
+            }
+            Some(found)
+        }
+
+        impl Resources {
+            /// What one word says.
+            // Every number was written from one of the type that it is read as.
+            #[allow(clippy::cast_possible_truncation)]
+            const fn set(&mut self, letter: u8, values: [u64; 3]) {
+                let [first, second, third] = values;
+                let shape = Some([first as u32, second as u32, third as u32]);
+                match letter {
+                    b'r' => self.registers = first as u32,
+                    b's' => self.stack = Some(first as u32),
+                    b'p' => self.spills = Some((first, second)),
+                    b'm' => self.static_shared = first,
+                    b'd' => self.dynamic_shared = Some(first != 0),
+                    b'b' => self.barriers = Some(first as u8),
+                    b'c' => self.code_bytes = first,
+                    b't' => self.max_threads = shape,
+                    b'q' => self.required_threads = shape,
+                    b'l' => self.cluster = shape,
+                    b'x' => self.explicit_cluster = true,
+                    b'k' => self.max_cluster_rank = Some(first as u32),
+                    _ => {}
                 }
             }
         }
     }
 
-    /// What a device allows.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Limits {
-        /// Blocks along x, y and z.
-        pub grid: (u32, u32, u32),
-        /// Threads of a block along x, y and z.
-        pub block: (u32, u32, u32),
-        /// Threads of a block.
-        pub threads: u32,
-        /// Bytes of dynamic plus static shared memory per block without asking for more.
-        pub shared: u64,
-        /// The same after asking for more.
-        pub shared_optin: u64,
-        /// Whether blocks can be launched to be resident all at once.
-        pub cooperative: bool,
-        /// Whether blocks can be launched in clusters.
-        pub clusters: bool,
-    }
+    mod kernel {
+        //! Facts about kernels, as constants of the program.
 
-    /// What a launch asks for.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Shape {
-        /// Blocks along x, y and z.
-        pub grid: (u32, u32, u32),
-        /// Threads of a block along x, y and z.
-        pub block: (u32, u32, u32),
-        /// Bytes of dynamic shared memory per block.
-        pub shared: u32,
-        /// All blocks resident at once.
-        pub cooperative: bool,
-        /// Blocks of a cluster along x, y and z, where the launch gives them.
-        pub cluster: Option<(u32, u32, u32)>,
-    }
+        use core::fmt;
 
-    #[inline]
-    fn product((x, y, z): (u32, u32, u32)) -> u64 {
-        u64::from(x)
-            .saturating_mul(u64::from(y))
-            .saturating_mul(u64::from(z))
-    }
+        use super::row;
+        use super::target::Target;
 
-    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
-        let one = |value, limit| 0 < value && value <= limit;
-        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
-    }
-
-    impl Limits {
-        /// Holds a launch against the device and against what the kernel was compiled for.
+        /// What is known of a kernel from its source and its machine code.
         ///
-        /// # Errors
-        /// What the launch asks for beyond either.
-        pub fn check(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
-            let (grid, block, dynamic) = (launch.grid, launch.block, launch.shared);
-            if !within(grid, self.grid) {
-                return Err(Reason::Grid {
-                    grid,
-                    limit: self.grid,
-                });
-            }
-            if !within(block, self.block) {
-                return Err(Reason::Block {
-                    block,
-                    limit: self.block,
-                });
-            }
-            let shape = [block.0, block.1, block.2];
-            let other = resources
-                .required_threads
-                .filter(|&required| required != shape);
-            if let Some(required) = other {
-                return Err(Reason::RequiredBlock { block, required });
-            }
-            let threads = product(block);
-            let limit = resources.max_threads_total().min(self.threads);
-            if threads > u64::from(limit) {
-                return Err(Reason::Threads { threads, limit });
-            }
-            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
-                return Err(Reason::SharedMemory {
-                    dynamic,
-                    fixed: resources.static_shared,
-                    limit: self.shared_optin,
-                });
-            }
-            if launch.cooperative && !self.cooperative {
-                return Err(Reason::Cooperative);
-            }
-            self.check_cluster(resources, launch)
+        /// A constant of a generated file's module `info`; everything it tells can be asked in `const` context.
+        #[derive(Clone, Copy)]
+        pub struct KernelInfo {
+            /// Name in the machine code.
+            pub symbol: &'static str,
+            /// Name in C++, template arguments included.
+            pub name: &'static str,
+            pub(super) module: &'static ModuleInfo,
+            /// Position among the kernels of its module.
+            pub(super) index: usize,
+            params: &'static str,
+            resources: &'static str,
         }
 
-        fn check_cluster(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
-            let required = resources.cluster;
-            let cluster = match (launch.cluster, required) {
-                (None, None) if resources.explicit_cluster => {
-                    return Err(Reason::RequiredCluster {
-                        cluster: None,
-                        required,
+        /// What all kernels of a module have in common.
+        #[doc(hidden)]
+        #[derive(Debug, PartialEq, Eq)]
+        pub struct ModuleInfo {
+            /// Name of the module.
+            pub name: &'static str,
+            /// What its kernels were compiled for, in the order of their resources.
+            pub targets: &'static [Target],
+            /// How many there are.
+            pub kernels: usize,
+        }
+
+        /// A kernel's symbol, its C++ name where that differs, its parameters, its resources.
+        #[doc(hidden)]
+        pub type Row = (&'static str, &'static str, &'static str, &'static str);
+
+        impl ModuleInfo {
+            /// The kernels of the module.
+            ///
+            /// # Panics
+            /// When there are more or fewer than it says, which a generated file finds when it is compiled.
+            #[must_use]
+            pub const fn kernels<const N: usize>(&'static self, rows: [Row; N]) -> [KernelInfo; N] {
+                assert!(N == self.kernels);
+                let mut kernels = [KernelInfo {
+                    symbol: "",
+                    name: "",
+                    module: self,
+                    index: 0,
+                    params: "",
+                    resources: "",
+                }; N];
+                let mut index = 0;
+                while index < N {
+                    let (symbol, name, params, resources) = rows[index];
+                    kernels[index] = KernelInfo {
+                        symbol,
+                        name: if name.is_empty() { symbol } else { name },
+                        module: self,
+                        index,
+                        params,
+                        resources,
+                    };
+                    index += 1;
+                }
+                kernels
+            }
+        }
+
+        impl KernelInfo {
+            /// The parameter at `index`, in the order of the call; nothing behind the last one.
+            #[must_use]
+            pub const fn param(&self, index: usize) -> Option<ParamInfo> {
+                row::param(self.params, index)
+            }
+
+            /// All parameters, in the order of the call.
+            pub fn params(&self) -> impl Iterator<Item = ParamInfo> + use<> {
+                let params = self.params;
+                (0..).map_while(move |index| row::param(params, index))
+            }
+
+            /// What the kernel needs when compiled for `target`; nothing when it was not.
+            #[must_use]
+            pub const fn resources(&self, target: Target) -> Option<Resources> {
+                let targets = self.module.targets;
+                let mut index = 0;
+                while index < targets.len() {
+                    if targets[index].is(target) {
+                        return row::resources(self.resources, index, target);
+                    }
+                    index += 1;
+                }
+                None
+            }
+
+            /// What the kernel needs on each target that it was compiled for.
+            pub fn per_target(&self) -> impl Iterator<Item = Resources> + use<> {
+                let info = *self;
+                let targets = self.module.targets.iter();
+                targets.filter_map(move |&target| info.resources(target))
+            }
+
+            /// Whether the kernel uses dynamic shared memory (`extern __shared__`) on any target, so that a launch must give
+            /// it some; nothing when it is not known, as of a cubin that was compiled elsewhere.
+            #[must_use]
+            pub fn dynamic_shared(&self) -> Option<bool> {
+                self.per_target()
+                    .map(|resources| resources.dynamic_shared)
+                    .reduce(|one, other| match (one, other) {
+                        (Some(one), Some(other)) => Some(one || other),
+                        (Some(true), None) | (None, Some(true)) => Some(true),
+                        _ => None,
+                    })?
+            }
+        }
+
+        /// Two kernels are equal when all that is known of them is.
+        impl PartialEq for KernelInfo {
+            fn eq(&self, other: &Self) -> bool {
+                let facts = |info: &Self| {
+                    let module = (info.module, info.index);
+                    (info.symbol, info.name, module, info.params, info.resources)
+                };
+                facts(self) == facts(other)
+            }
+        }
+
+        impl Eq for KernelInfo {}
+
+        impl fmt::Debug for KernelInfo {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("KernelInfo")
+                    .field("symbol", &self.symbol)
+                    .field("name", &self.name)
+                    .field("module", &self.module.name)
+                    .field("index", &self.index)
+                    .finish_non_exhaustive()
+            }
+        }
+
+        /// A kernel parameter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct ParamInfo {
+            /// Name in the source; empty when it has none.
+            pub name: &'static str,
+            /// C++ type.
+            pub c_type: &'static str,
+            /// Bytes.
+            pub size: u64,
+            /// Alignment in bytes.
+            pub align: u64,
+        }
+
+        /// What a kernel needs on one target, and what its source demands of the launch.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Resources {
+            /// The target.
+            pub target: Target,
+            /// Registers per thread.
+            pub registers: u32,
+            /// Stack bytes per thread; absent when not known statically.
+            pub stack: Option<u32>,
+            /// Bytes of spill stores and of spill loads per thread, where the compiler was asked.
+            pub spills: Option<(u64, u64)>,
+            /// Static shared memory in bytes per block.
+            pub static_shared: u64,
+            /// Whether it uses dynamic shared memory (`extern __shared__`); absent when not known, as of a cubin that was
+            /// compiled elsewhere.
+            pub dynamic_shared: Option<bool>,
+            /// Named barriers, where recorded.
+            pub barriers: Option<u8>,
+            /// Bytes of machine code.
+            pub code_bytes: u64,
+            /// The largest block, as x, y and z of which only the product counts.
+            pub max_threads: Option<[u32; 3]>,
+            /// The only block shape.
+            pub required_threads: Option<[u32; 3]>,
+            /// The only cluster shape.
+            pub cluster: Option<[u32; 3]>,
+            /// The launch must give a cluster shape.
+            pub explicit_cluster: bool,
+            /// The most blocks per cluster.
+            pub max_cluster_rank: Option<u32>,
+        }
+
+        impl Resources {
+            /// Nothing, and no bounds.
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn none(target: Target) -> Self {
+                Self {
+                    target,
+                    registers: 0,
+                    stack: None,
+                    spills: None,
+                    static_shared: 0,
+                    dynamic_shared: None,
+                    barriers: None,
+                    code_bytes: 0,
+                    max_threads: None,
+                    required_threads: None,
+                    cluster: None,
+                    explicit_cluster: false,
+                    max_cluster_rank: None,
+                }
+            }
+
+            /// The most threads per block that the source allows; `u32::MAX` when it sets no bound.
+            #[must_use]
+            pub const fn max_threads_total(&self) -> u32 {
+                match self.max_threads {
+                    Some([x, y, z]) => x.saturating_mul(y).saturating_mul(z),
+                    None => u32::MAX,
+                }
+            }
+        }
+    }
+
+    mod address {
+        //! Typed addresses in device memory.
+
+        use core::fmt;
+        use core::hash::{Hash, Hasher};
+        use core::marker::PhantomData;
+
+        /// An address in device memory, typed by what it points to; eight bytes, as in C++.
+        ///
+        /// As an argument it stands for any pointer, null included. Nothing orders uses of raw addresses
+        /// between streams: that is up to the caller.
+        #[repr(transparent)]
+        pub struct DeviceAddress<T>(u64, PhantomData<fn() -> T>);
+
+        impl<T> DeviceAddress<T> {
+            /// The null pointer.
+            #[must_use]
+            pub const fn null() -> Self {
+                Self::new(0)
+            }
+
+            /// An address that the driver gave.
+            #[must_use]
+            pub const fn new(address: u64) -> Self {
+                Self(address, PhantomData)
+            }
+
+            /// The address as a number.
+            #[must_use]
+            pub const fn raw(self) -> u64 {
+                self.0
+            }
+
+            /// The same address with another element type.
+            #[must_use]
+            pub const fn cast<U>(self) -> DeviceAddress<U> {
+                DeviceAddress::new(self.0)
+            }
+        }
+
+        impl<T> Clone for DeviceAddress<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for DeviceAddress<T> {}
+
+        impl<T> PartialEq for DeviceAddress<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        impl<T> Eq for DeviceAddress<T> {}
+
+        impl<T> Hash for DeviceAddress<T> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+
+        impl<T> Default for DeviceAddress<T> {
+            fn default() -> Self {
+                Self::null()
+            }
+        }
+
+        impl<T> fmt::Debug for DeviceAddress<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:#x}", self.0)
+            }
+        }
+    }
+
+    mod bits {
+        //! Bit fields of records, in the byte order of the device.
+
+        /// The `width` bits from bit `first` of `bytes` on.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn bits(bytes: &[u8], first: usize, width: u32) -> u64 {
+            let mut value = 0_u64;
+            let mut index = 0;
+            while index < width {
+                let at = first + index as usize;
+                let bit = (bytes[at / 8] >> (at % 8)) & 1;
+                value |= (bit as u64) << index;
+                index += 1;
+            }
+            value
+        }
+
+        /// Writes the lower `width` bits of `value` to bit `first` of `bytes` on.
+        #[doc(hidden)]
+        pub const fn set_bits(bytes: &mut [u8], first: usize, width: u32, value: u64) {
+            let mut index = 0;
+            while index < width {
+                let at = first + index as usize;
+                let bit = ((value >> index) & 1) as u8;
+                bytes[at / 8] = (bytes[at / 8] & !(1 << (at % 8))) | (bit << (at % 8));
+                index += 1;
+            }
+        }
+
+        /// The lower `width` bits as a signed number.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn sign_extend(bits: u64, width: u32) -> i64 {
+            let unused = 64 - width;
+            (bits << unused).cast_signed() >> unused
+        }
+    }
+
+    mod variable {
+        //! Facts about module variables.
+
+        use core::fmt;
+        use core::marker::PhantomData;
+
+        use super::address::DeviceAddress;
+
+        /// The memory of a variable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Space {
+            /// `__constant__`: kernels only read it.
+            Constant,
+            /// `__device__`
+            Device,
+            /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+            /// kernel runs.
+            Managed,
+        }
+
+        /// What is known of a variable from its source.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct GlobalInfo {
+            /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+            pub symbol: &'static str,
+            /// Name in C++.
+            pub name: &'static str,
+            /// C++ type; empty when it is not known.
+            pub c_type: &'static str,
+            /// Bytes.
+            pub size: u64,
+            /// Alignment of the type in bytes; 1 when it is not known.
+            pub align: u64,
+            /// Where it lies.
+            pub space: Space,
+        }
+
+        /// A variable with its type: bytes when that is not known.
+        pub struct Variable<T> {
+            info: GlobalInfo,
+            ty: PhantomData<fn() -> T>,
+        }
+
+        impl<T: Copy> Variable<T> {
+            /// # Panics
+            /// When the type has another size than the variable, which a generated file finds when it is compiled.
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn new(info: GlobalInfo) -> Self {
+                assert!(info.size == size_of::<T>() as u64);
+                Self {
+                    info,
+                    ty: PhantomData,
+                }
+            }
+
+            /// What is known of the variable.
+            #[must_use]
+            pub const fn info(&self) -> &GlobalInfo {
+                &self.info
+            }
+
+            /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+            /// when the size is another one.
+            #[must_use]
+            pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+                (size as u64 == self.info.size).then(|| DeviceAddress::new(address))
+            }
+        }
+
+        impl<T> Clone for Variable<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for Variable<T> {}
+
+        impl<T> fmt::Debug for Variable<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.info.fmt(f)
+            }
+        }
+    }
+
+    mod error {
+        //! Why a kernel cannot be launched.
+
+        use core::fmt;
+
+        use super::kernel::KernelInfo;
+        use super::target::Target;
+
+        #[doc(no_inline)]
+        pub use super::driver::DriverError;
+
+        /// Why a kernel cannot be launched. All but the driver's own refusals is found before the
+        /// launch is handed to the driver.
+        #[derive(Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct LaunchError {
+            /// C++ name of the kernel.
+            pub kernel: &'static str,
+            /// What is wrong.
+            pub reason: Reason,
+        }
+
+        /// What is wrong with a launch.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Reason {
+            /// The kernel is not in the image that was loaded.
+            NotInImage(Target),
+            /// The kernel belongs to another module than this one.
+            OtherModule(&'static str),
+            /// The stream belongs to another context than the module.
+            OtherContext,
+            /// The grid has a zero or too large dimension.
+            Grid {
+                /// Blocks along x, y and z.
+                grid: (u32, u32, u32),
+                /// What the device allows.
+                limit: (u32, u32, u32),
+            },
+            /// The block has a zero or too large dimension.
+            Block {
+                /// Threads along x, y and z.
+                block: (u32, u32, u32),
+                /// What the device allows.
+                limit: (u32, u32, u32),
+            },
+            /// More threads per block than the kernel's launch bounds or the device allow.
+            Threads {
+                /// Threads per block.
+                threads: u64,
+                /// The most that both allow.
+                limit: u32,
+            },
+            /// The registers of all threads of the block are more than a multiprocessor has for one.
+            Registers {
+                /// Threads per block.
+                threads: u64,
+                /// Registers per thread, by the driver's count.
+                registers: u32,
+                /// Registers that the device has for a block.
+                available: u32,
+                /// The most threads per block with which the kernel fits, by the driver's count.
+                limit: u32,
+            },
+            /// The kernel was compiled for exactly one block shape.
+            RequiredBlock {
+                /// Threads along x, y and z.
+                block: (u32, u32, u32),
+                /// The shape it was compiled for.
+                required: [u32; 3],
+            },
+            /// More shared memory than the device has for a block.
+            SharedMemory {
+                /// Bytes of dynamic shared memory asked for.
+                dynamic: u32,
+                /// Bytes that the kernel itself declares.
+                fixed: u64,
+                /// Bytes that the device allows per block.
+                limit: u64,
+            },
+            /// The kernel uses dynamic shared memory (`extern __shared__`), and the launch gives it none.
+            NoDynamicShared,
+            /// The device cannot launch cooperatively.
+            Cooperative,
+            /// The device cannot launch clusters.
+            NoClusters,
+            /// The kernel needs a cluster shape, or another one.
+            RequiredCluster {
+                /// The shape asked for.
+                cluster: Option<(u32, u32, u32)>,
+                /// The shape it was compiled for; absent when it only needs to be given one.
+                required: Option<[u32; 3]>,
+            },
+            /// The cluster has a zero dimension or too many blocks.
+            Cluster {
+                /// Blocks along x, y and z.
+                cluster: (u32, u32, u32),
+                /// The most blocks per cluster.
+                limit: u32,
+            },
+            /// The grid is not a multiple of the cluster.
+            ClusterGrid {
+                /// Blocks along x, y and z.
+                grid: (u32, u32, u32),
+                /// Blocks per cluster along x, y and z.
+                cluster: (u32, u32, u32),
+            },
+            /// The driver refused.
+            Driver(DriverError),
+        }
+
+        impl fmt::Display for LaunchError {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
+            }
+        }
+
+        /// The same text as [`Display`](fmt::Display): it is what a `main` that returns the error prints.
+        impl fmt::Debug for LaunchError {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl core::error::Error for LaunchError {}
+
+        impl fmt::Display for Reason {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
+                    Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
+                    Self::OtherContext => f.write_str("the stream belongs to another context"),
+                    Self::Grid { grid, limit } => {
+                        write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
+                    }
+                    Self::Block { block, limit } => {
+                        write!(f, "block {block:?}, the device allows 1 to {limit:?}")
+                    }
+                    Self::Threads { threads, limit } => {
+                        write!(f, "{threads} threads per block, the kernel allows {limit}")
+                    }
+                    Self::Registers {
+                        threads,
+                        registers,
+                        available,
+                        limit,
+                    } => write!(
+                        f,
+                        "{threads} threads per block with {registers} registers each, the device has {available} registers for a block: the kernel fits with at most {limit} threads"
+                    ),
+                    Self::RequiredBlock { block, required } => {
+                        write!(f, "block {block:?}, compiled for exactly {required:?}")
+                    }
+                    Self::SharedMemory {
+                        dynamic,
+                        fixed,
+                        limit,
+                    } => write!(
+                        f,
+                        "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
+                    ),
+                    Self::NoDynamicShared => f.write_str(
+                        "the kernel uses dynamic shared memory (`extern __shared__`), the launch gives it 0 bytes",
+                    ),
+                    Self::Cooperative => f.write_str("the device has no cooperative launch"),
+                    Self::NoClusters => f.write_str("the device has no thread block clusters"),
+                    Self::RequiredCluster { cluster, required } => match (cluster, required) {
+                        (_, None) => f.write_str("the launch must give a cluster shape"),
+                        (_, Some(required)) => {
+                            write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
+                        }
+                    },
+                    Self::Cluster { cluster, limit } => {
+                        write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                    }
+                    Self::ClusterGrid { grid, cluster } => {
+                        write!(f, "grid {grid:?} is not a multiple of cluster {cluster:?}")
+                    }
+                    Self::Driver(error) => write!(f, "{error}"),
+                }
+            }
+        }
+
+        impl KernelInfo {
+            #[cold]
+            pub(super) fn error(&self, reason: Reason) -> LaunchError {
+                LaunchError {
+                    kernel: self.name,
+                    reason,
+                }
+            }
+        }
+    }
+
+    mod check {
+        //! What a launch asks for, held against what device and kernel allow.
+
+        use core::ffi::c_void;
+
+        use super::error::{LaunchError, Reason};
+        use super::kernel::{KernelInfo, Resources};
+        use super::target::Target;
+
+        /// What a device allows.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            /// Blocks along x, y and z.
+            pub grid: (u32, u32, u32),
+            /// Threads of a block along x, y and z.
+            pub block: (u32, u32, u32),
+            /// Threads of a block.
+            pub threads: u32,
+            /// Bytes of dynamic plus static shared memory per block without asking for more.
+            pub shared: u64,
+            /// The same after asking for more.
+            pub shared_optin: u64,
+            /// Whether blocks can be launched to be resident all at once.
+            pub cooperative: bool,
+            /// Whether blocks can be launched in clusters.
+            pub clusters: bool,
+        }
+
+        /// What a launch asks for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Shape {
+            /// Blocks along x, y and z.
+            pub grid: (u32, u32, u32),
+            /// Threads of a block along x, y and z.
+            pub block: (u32, u32, u32),
+            /// Bytes of dynamic shared memory per block.
+            pub shared: u32,
+            /// All blocks resident at once.
+            pub cooperative: bool,
+            /// Blocks of a cluster along x, y and z, where the launch gives them.
+            pub cluster: Option<(u32, u32, u32)>,
+        }
+
+        #[inline]
+        pub(super) fn product((x, y, z): (u32, u32, u32)) -> u64 {
+            u64::from(x)
+                .saturating_mul(u64::from(y))
+                .saturating_mul(u64::from(z))
+        }
+
+        fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
+            let one = |value, limit| 0 < value && value <= limit;
+            one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+        }
+
+        impl Limits {
+            /// Holds a launch against the device and against what the kernel was compiled for.
+            ///
+            /// # Errors
+            /// What the launch asks for beyond either.
+            pub fn check(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+                let (grid, block, dynamic) = (launch.grid, launch.block, launch.shared);
+                if !within(grid, self.grid) {
+                    return Err(Reason::Grid {
+                        grid,
+                        limit: self.grid,
                     });
                 }
-                (None, None) => return Ok(()),
-                (None, Some([x, y, z])) => (x, y, z),
-                (Some(cluster), None) => cluster,
-                (Some(cluster), Some([x, y, z])) => {
-                    if cluster != (x, y, z) {
+                if !within(block, self.block) {
+                    return Err(Reason::Block {
+                        block,
+                        limit: self.block,
+                    });
+                }
+                let shape = [block.0, block.1, block.2];
+                let other = resources
+                    .required_threads
+                    .filter(|&required| required != shape);
+                if let Some(required) = other {
+                    return Err(Reason::RequiredBlock { block, required });
+                }
+                let threads = product(block);
+                let limit = resources.max_threads_total().min(self.threads);
+                if threads > u64::from(limit) {
+                    return Err(Reason::Threads { threads, limit });
+                }
+                if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
+                    return Err(Reason::SharedMemory {
+                        dynamic,
+                        fixed: resources.static_shared,
+                        limit: self.shared_optin,
+                    });
+                }
+                if dynamic == 0 && resources.dynamic_shared == Some(true) {
+                    return Err(Reason::NoDynamicShared);
+                }
+                if launch.cooperative && !self.cooperative {
+                    return Err(Reason::Cooperative);
+                }
+                self.check_cluster(resources, launch)
+            }
+
+            fn check_cluster(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+                let required = resources.cluster;
+                let cluster = match (launch.cluster, required) {
+                    (None, None) if resources.explicit_cluster => {
                         return Err(Reason::RequiredCluster {
-                            cluster: Some(cluster),
+                            cluster: None,
                             required,
                         });
                     }
-                    cluster
+                    (None, None) => return Ok(()),
+                    (None, Some([x, y, z])) => (x, y, z),
+                    (Some(cluster), None) => cluster,
+                    (Some(cluster), Some([x, y, z])) => {
+                        if cluster != (x, y, z) {
+                            return Err(Reason::RequiredCluster {
+                                cluster: Some(cluster),
+                                required,
+                            });
+                        }
+                        cluster
+                    }
+                };
+                if !self.clusters {
+                    return Err(Reason::NoClusters);
                 }
-            };
-            if !self.clusters {
-                return Err(Reason::NoClusters);
-            }
-            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
-            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
-            let (x, y, z) = cluster;
-            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
-                return Err(Reason::Cluster { cluster, limit });
-            }
-            let grid = launch.grid;
-            let whole =
-                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
-            if !whole {
-                return Err(Reason::ClusterGrid { grid, cluster });
-            }
-            Ok(())
-        }
-    }
-
-    impl KernelInfo {
-        #[cold]
-        pub(super) fn error(&self, reason: Reason) -> LaunchError {
-            LaunchError {
-                kernel: self.name,
-                reason,
-            }
-        }
-    }
-
-    /// The address of an argument, for the driver to read the value from.
-    #[inline]
-    pub(super) fn param<T>(value: &T) -> *mut c_void {
-        ::core::ptr::from_ref(value).cast_mut().cast()
-    }
-
-    /// The memory of a variable.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Space {
-        /// `__constant__`: kernels only read it.
-        Constant,
-        /// `__device__`
-        Device,
-        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
-        /// kernel runs.
-        Managed,
-    }
-
-    /// What is known of a variable from its source.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct GlobalInfo {
-        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
-        pub symbol: &'static str,
-        /// Name in C++.
-        pub name: &'static str,
-        /// C++ type; empty when it is not known.
-        pub c_type: &'static str,
-        /// Bytes.
-        pub size: u64,
-        /// Alignment of the type in bytes; 1 when it is not known.
-        pub align: u64,
-        /// Where it lies.
-        pub space: Space,
-    }
-
-    /// A variable with its type: bytes when that is not known.
-    pub struct Variable<T> {
-        info: GlobalInfo,
-        ty: PhantomData<fn() -> T>,
-    }
-
-    impl<T: Copy> Variable<T> {
-        pub(super) const fn new(info: GlobalInfo) -> Self {
-            assert!(info.size == size_of::<T>() as u64);
-            Self {
-                info,
-                ty: PhantomData,
+                // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
+                let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
+                let (x, y, z) = cluster;
+                if product(cluster) == 0 || product(cluster) > u64::from(limit) {
+                    return Err(Reason::Cluster { cluster, limit });
+                }
+                let grid = launch.grid;
+                let whole =
+                    grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+                if !whole {
+                    return Err(Reason::ClusterGrid { grid, cluster });
+                }
+                Ok(())
             }
         }
 
-        /// What is known of the variable.
-        #[must_use]
-        pub const fn info(&self) -> &GlobalInfo {
-            &self.info
+        impl KernelInfo {
+            /// Checks a launch of the code for `target`, [`Image::assembled`](super::Image::assembled) of the image that was
+            /// loaded, as far as can be known before the driver is asked.
+            ///
+            /// # Errors
+            /// When the kernel was not compiled for `target`, or the launch asks for more than the kernel or
+            /// the device allows.
+            pub fn check(
+                &self,
+                target: Target,
+                limits: &Limits,
+                launch: &Shape,
+            ) -> Result<(), LaunchError> {
+                let Some(resources) = self.resources(target) else {
+                    return Err(self.error(Reason::NotInImage(target)));
+                };
+                let checked = limits.check(&resources, launch);
+                checked.map_err(|reason| self.error(reason))
+            }
         }
 
-        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
-        /// when the size is another one.
-        #[must_use]
-        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
-            (size as u64 == self.info.size).then(|| DeviceAddress::new(address))
+        /// The address of an argument, for the driver to read the value from.
+        #[doc(hidden)]
+        #[inline]
+        pub fn param<T>(value: &T) -> *mut c_void {
+            core::ptr::from_ref(value).cast_mut().cast()
         }
     }
 
-    impl<T> Clone for Variable<T> {
-        fn clone(&self) -> Self {
-            *self
-        }
-    }
+    mod driver {
+        //! Stands in for the driver crate where none is used: what is checked before a driver is asked needs its error as a
+        //! type only.
 
-    impl<T> Copy for Variable<T> {}
+        use core::fmt;
 
-    impl<T> fmt::Debug for Variable<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            self.info.fmt(f)
-        }
-    }
+        /// An error of a driver, of which there is none: no value of it exists.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum DriverError {}
 
-    impl KernelInfo {
-        /// Checks a launch of the code for `target`, [`Image::assembled`] of the image that was loaded, as far as
-        /// can be known before the driver is asked.
-        ///
-        /// # Errors
-        /// When the kernel was not compiled for `target`, or the launch asks for more than the kernel or
-        /// the device allows.
-        pub fn check(
-            &self,
-            target: Target,
-            limits: &Limits,
-            launch: &Shape,
-        ) -> Result<(), LaunchError> {
-            let Some(resources) = self.resources(target) else {
-                return Err(self.error(Reason::NotInImage(target)));
-            };
-            let checked = limits.check(resources, launch);
-            checked.map_err(|reason| self.error(reason))
+        impl fmt::Display for DriverError {
+            fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match *self {}
+            }
         }
+
+        impl core::error::Error for DriverError {}
     }
 }

@@ -5,6 +5,7 @@
 /// Templates whose instances have wrappers by name alone, and no generic one:
 ///
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -19,47 +20,21 @@ pub mod kinds {
         module: runtime::LoadedModule,
     }
 
+    // SAFETY of each launch: one argument per parameter, of its type; the caller vouches for the rest.
     impl Module {
         /// The embedded cubins.
         pub const IMAGES: &'static [runtime::Image] = {
-            static SM_80: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("kinds.sm_80.cubin"));
-            static SM_90A: &runtime::Aligned<[u8]> =
-                &runtime::Aligned(*include_bytes!("kinds.sm_90a.cubin"));
+            static SM_80: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("kinds.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("kinds.sm_90a.cubin"));
             static IMAGES: [runtime::Image; 2] = [
                 runtime::Image::cubin(runtime::Target::new(80), "kinds.sm_80.cubin", &SM_80.0),
-                runtime::Image::cubin(
-                    runtime::Target::accelerated(90),
-                    "kinds.sm_90a.cubin",
-                    &SM_90A.0,
-                ),
+                runtime::Image::cubin(runtime::Target::accelerated(90), "kinds.sm_90a.cubin", &SM_90A.0),
             ];
             &IMAGES
         };
 
         /// All kernels with a wrapper.
-        pub const KERNELS: &'static [&'static runtime::KernelInfo] = &[
-            &info::SAXPY,
-            &info::SCALARS,
-            &info::HALVES,
-            &info::VECTORS,
-            &info::RECORDS,
-            &info::BIG,
-            &info::ENUMS,
-            &info::POINTERS,
-            &info::NOTHING,
-            &info::KEYWORDS,
-            &info::LOAD,
-            &geo::info::SCALE_F32,
-            &geo::info::SCALE_F64,
-            &geo::info::SCALE_F16,
-            &geo::info::REDUCE_F32_8,
-            &geo::info::REDUCE_I32_8,
-            &info::COPY_I32_I32_PTR,
-            &info::COPY_F32_F32_PTR,
-            &info::UNNAMED,
-            &info::PACK_I32_F32,
-        ];
+        pub const KERNELS: &'static [runtime::KernelInfo] = &table::KERNELS;
 
         /// All variables with an accessor or a constant in a module `globals`.
         pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[];
@@ -71,11 +46,9 @@ pub mod kinds {
         /// # Errors
         /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
         /// there is no driver.
-        pub fn load(
-            context: &::std::sync::Arc<::cudarc::driver::CudaContext>,
-        ) -> Result<Self, runtime::LoadError> {
-            let module = runtime::LoadedModule::load("kinds", context, Self::IMAGES, 20)?;
-            Ok(Self { module })
+        pub fn load(context: &::std::sync::Arc<runtime::CudaContext>) -> Result<Self, runtime::LoadError> {
+            let loaded = runtime::LoadedModule::load(&table::MODULE, context, Self::IMAGES)?;
+            Ok(Self { module: loaded })
         }
 
         /// Looks up all kernels now, so that no launch has to.
@@ -94,7 +67,7 @@ pub mod kinds {
 
         /// The driver's handle of the module, for what this file has no method for; valid as long as `self`.
         #[must_use]
-        pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {
+        pub fn cu_module(&self) -> runtime::sys::CUmodule {
             self.module.module()
         }
 
@@ -102,12 +75,9 @@ pub mod kinds {
         /// long as `self`.
         ///
         /// # Errors
-        /// When the image does not hold the kernel, or the driver refuses.
-        pub fn cu_function(
-            &self,
-            kernel: &runtime::KernelInfo,
-        ) -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {
-            self.module.function(Self::KERNELS, kernel)
+        /// When the kernel is of another module, the image does not hold it, or the driver refuses.
+        pub fn cu_function(&self, kernel: &runtime::KernelInfo) -> Result<runtime::sys::CUfunction, runtime::LaunchError> {
+            self.module.function(kernel)
         }
 
         /// How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
@@ -115,14 +85,8 @@ pub mod kinds {
         ///
         /// # Errors
         /// When the image does not hold the kernel, or the driver refuses.
-        pub fn active_blocks_per_sm(
-            &self,
-            kernel: &runtime::KernelInfo,
-            threads: u32,
-            shared: u32,
-        ) -> Result<u32, runtime::LaunchError> {
-            let function = self.module.function(Self::KERNELS, kernel)?;
-            runtime::active_blocks_per_sm(&self.module, function, kernel, threads, shared)
+        pub fn active_blocks_per_sm(&self, kernel: &runtime::KernelInfo, threads: u32, shared: u32) -> Result<u32, runtime::LaunchError> {
+            self.module.active_blocks_per_sm(kernel, threads, shared)
         }
 
         /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
@@ -130,22 +94,15 @@ pub mod kinds {
         ///
         /// # Errors
         /// When the image does not hold the kernel, or the driver refuses.
-        pub fn suggested_block_size(
-            &self,
-            kernel: &runtime::KernelInfo,
-            shared: u32,
-        ) -> Result<(u32, u32), runtime::LaunchError> {
-            let function = self.module.function(Self::KERNELS, kernel)?;
-            runtime::suggested_block_size(&self.module, function, kernel, shared)
+        pub fn suggested_block_size(&self, kernel: &runtime::KernelInfo, shared: u32) -> Result<(u32, u32), runtime::LaunchError> {
+            self.module.suggested_block_size(kernel, shared)
         }
 
         /// The kernels of C++ namespace `geo`.
         #[inline]
         #[must_use]
         pub fn geo(&self) -> geo::Kernels<'_> {
-            geo::Kernels {
-                module: &self.module,
-            }
+            geo::Kernels { module: &self.module }
         }
 
         /// Kernel `saxpy`, defined at `kinds.cu:71`.
@@ -154,41 +111,20 @@ pub mod kinds {
         /// __global__ void saxpy(int n, float a, const float *__restrict__ x, float *__restrict__ y)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn saxpy(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             n: i32,
             a: f32,
             x: &impl runtime::In<f32>,
             y: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 0, &info::SAXPY, stream, launch.into())?;
-            let x = runtime::InAny::bind(x, stream);
-            let y = runtime::OutAny::bind_mut(y, stream);
-            let mut params = [
-                runtime::param(&n),
-                runtime::param(&a),
-                runtime::param(&x.0),
-                runtime::param(&y.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::SAXPY, stream, launch, (&n, &a, runtime::Reads(x), runtime::Writes(y))) }
         }
 
         /// Kernel `scalars`, defined at `kinds.cu:76`.
@@ -197,24 +133,13 @@ pub mod kinds {
         /// __global__ void scalars(bool b, char c, signed char sc, unsigned char uc, short s, unsigned short us, int i, unsigned int u, long l, unsigned long ul, long long ll, unsigned long long ull, size_t size, float f, double d, wchar_t w, char16_t c16, char32_t c32, __int128 big, double *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 18 | 0 B | 0 instructions | 0 B | 120 B | 0 |
-        /// | `sm_90a` | 18 | 0 B | 0 instructions | 0 B | 120 B | 0 |
+        /// - `sm_80`, `sm_90a`: 18 registers, 120 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn scalars(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             b: bool,
             c: ::core::ffi::c_char,
@@ -237,31 +162,49 @@ pub mod kinds {
             big: i128,
             out: &mut impl runtime::Out<f64>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 1, &info::SCALARS, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
+            let ready = runtime::prepare(&self.module, &info::SCALARS, stream, launch)?;
+            let b = runtime::Argument::bind(&b, stream);
+            let c = runtime::Argument::bind(&c, stream);
+            let sc = runtime::Argument::bind(&sc, stream);
+            let uc = runtime::Argument::bind(&uc, stream);
+            let s = runtime::Argument::bind(&s, stream);
+            let us = runtime::Argument::bind(&us, stream);
+            let i = runtime::Argument::bind(&i, stream);
+            let u = runtime::Argument::bind(&u, stream);
+            let l = runtime::Argument::bind(&l, stream);
+            let ul = runtime::Argument::bind(&ul, stream);
+            let ll = runtime::Argument::bind(&ll, stream);
+            let ull = runtime::Argument::bind(&ull, stream);
+            let size = runtime::Argument::bind(&size, stream);
+            let f = runtime::Argument::bind(&f, stream);
+            let d = runtime::Argument::bind(&d, stream);
+            let w = runtime::Argument::bind(&w, stream);
+            let c16 = runtime::Argument::bind(&c16, stream);
+            let c32 = runtime::Argument::bind(&c32, stream);
+            let big = runtime::Argument::bind(&big, stream);
+            let out = runtime::Argument::bind(runtime::Writes(out), stream);
             let mut params = [
-                runtime::param(&b),
-                runtime::param(&c),
-                runtime::param(&sc),
-                runtime::param(&uc),
-                runtime::param(&s),
-                runtime::param(&us),
-                runtime::param(&i),
-                runtime::param(&u),
-                runtime::param(&l),
-                runtime::param(&ul),
-                runtime::param(&ll),
-                runtime::param(&ull),
-                runtime::param(&size),
-                runtime::param(&f),
-                runtime::param(&d),
-                runtime::param(&w),
-                runtime::param(&c16),
-                runtime::param(&c32),
-                runtime::param(&big),
-                runtime::param(&out.0),
+                runtime::Pointer::pointer(&b),
+                runtime::Pointer::pointer(&c),
+                runtime::Pointer::pointer(&sc),
+                runtime::Pointer::pointer(&uc),
+                runtime::Pointer::pointer(&s),
+                runtime::Pointer::pointer(&us),
+                runtime::Pointer::pointer(&i),
+                runtime::Pointer::pointer(&u),
+                runtime::Pointer::pointer(&l),
+                runtime::Pointer::pointer(&ul),
+                runtime::Pointer::pointer(&ll),
+                runtime::Pointer::pointer(&ull),
+                runtime::Pointer::pointer(&size),
+                runtime::Pointer::pointer(&f),
+                runtime::Pointer::pointer(&d),
+                runtime::Pointer::pointer(&w),
+                runtime::Pointer::pointer(&c16),
+                runtime::Pointer::pointer(&c32),
+                runtime::Pointer::pointer(&big),
+                runtime::Pointer::pointer(&out),
             ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
             unsafe { ready.launch(&mut params) }
         }
 
@@ -271,24 +214,13 @@ pub mod kinds {
         /// __global__ void halves(__half h, __nv_bfloat16 b, __nv_fp8_e4m3 e4, __nv_fp8_e5m2 e5, __half2 h2, __nv_bfloat162 b2, const __half *in, __nv_bfloat16 *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 32 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 32 B | 0 |
+        /// - `sm_80`, `sm_90a`: 10 registers, 32 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn halves(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             h: types::Half,
             b: types::BFloat16,
@@ -299,21 +231,7 @@ pub mod kinds {
             r#in: &impl runtime::In<types::Half>,
             out: &mut impl runtime::Out<types::BFloat16>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 2, &info::HALVES, stream, launch.into())?;
-            let r#in = runtime::InAny::bind(r#in, stream);
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [
-                runtime::param(&h),
-                runtime::param(&b),
-                runtime::param(&e4),
-                runtime::param(&e5),
-                runtime::param(&h2),
-                runtime::param(&b2),
-                runtime::param(&r#in.0),
-                runtime::param(&out.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::HALVES, stream, launch, (&h, &b, &e4, &e5, &h2, &b2, runtime::Reads(r#in), runtime::Writes(out))) }
         }
 
         /// Kernel `vectors`, defined at `kinds.cu:89`.
@@ -322,24 +240,14 @@ pub mod kinds {
         /// __global__ void vectors(char3 c3, uchar4 c4, short2 s2, int3 i3, float2 f2, float3 f3, float4 f4, double2 d2, ulonglong2 u2, dim3 grid, float4 *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 120 B | 0 |
-        /// | `sm_90a` | 14 | 0 B | 0 instructions | 0 B | 120 B | 0 |
+        /// - `sm_80`: 10 registers, 120 B of parameters
+        /// - `sm_90a`: 14 registers, 120 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn vectors(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             c3: types::Char3,
             c4: types::UChar4,
@@ -353,23 +261,7 @@ pub mod kinds {
             grid: types::Dim3,
             out: &mut impl runtime::Out<types::Float4>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 3, &info::VECTORS, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [
-                runtime::param(&c3),
-                runtime::param(&c4),
-                runtime::param(&s2),
-                runtime::param(&i3),
-                runtime::param(&f2),
-                runtime::param(&f3),
-                runtime::param(&f4),
-                runtime::param(&d2),
-                runtime::param(&u2),
-                runtime::param(&grid),
-                runtime::param(&out.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::VECTORS, stream, launch, (&c3, &c4, &s2, &i3, &f2, &f3, &f4, &d2, &u2, &grid, runtime::Writes(out))) }
         }
 
         /// Kernel `records`, defined at `kinds.cu:94`.
@@ -378,24 +270,14 @@ pub mod kinds {
         /// __global__ void records(Shape shape, geo::Ray ray, Aligned aligned, Packed packed, Bits bits, Number number, Empty empty, Node node, geo::Vec<float, 4> vec, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 12 | 0 B | 0 instructions | 0 B | 208 B | 0 |
-        /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 208 B | 0 |
+        /// - `sm_80`: 12 registers, 208 B of parameters
+        /// - `sm_90a`: 10 registers, 208 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
-        /// within structs, must stay valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn records(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             shape: Shape,
             ray: geo::Ray,
@@ -408,22 +290,7 @@ pub mod kinds {
             vec: geo::Vec_f32_4,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 4, &info::RECORDS, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [
-                runtime::param(&shape),
-                runtime::param(&ray),
-                runtime::param(&aligned),
-                runtime::param(&packed),
-                runtime::param(&bits),
-                runtime::param(&number),
-                runtime::param(&empty),
-                runtime::param(&node),
-                runtime::param(&vec),
-                runtime::param(&out.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::RECORDS, stream, launch, (&shape, &ray, &aligned, &packed, &bits, &number, &empty, &node, &vec, runtime::Writes(out))) }
         }
 
         /// Kernel `big`, defined at `kinds.cu:99`.
@@ -432,33 +299,18 @@ pub mod kinds {
         /// __global__ void big(Big params, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 6008 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 6008 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 6008 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress`, and addresses
-        /// within structs, must stay valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn big(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             params: &Big,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 5, &info::BIG, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params_ = [runtime::param(params), runtime::param(&out.0)];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params_) }
+            unsafe { runtime::launch(&self.module, &info::BIG, stream, launch, (params, runtime::Writes(out))) }
         }
 
         /// Kernel `enums`, defined at `kinds.cu:101`.
@@ -467,38 +319,19 @@ pub mod kinds {
         /// __global__ void enums(Level level, geo::Mode mode, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn enums(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             level: Level,
             mode: geo::Mode,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 6, &info::ENUMS, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [
-                runtime::param(&level),
-                runtime::param(&mode),
-                runtime::param(&out.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::ENUMS, stream, launch, (&level, &mode, runtime::Writes(out))) }
         }
 
         /// Kernel `pointers`, defined at `kinds.cu:103`.
@@ -507,24 +340,14 @@ pub mod kinds {
         /// __global__ void pointers(void *any, const void *any_const, float **table, float (*)[4] rows, volatile int *flag, Shape *shapes, Hidden *hidden, int &counter)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 18 | 0 B | 0 instructions | 0 B | 64 B | 0 |
-        /// | `sm_90a` | 16 | 0 B | 0 instructions | 0 B | 64 B | 0 |
+        /// - `sm_80`: 18 registers, 64 B of parameters
+        /// - `sm_90a`: 16 registers, 64 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn pointers(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             any: &mut impl runtime::OutAny,
             any_const: &impl runtime::InAny,
@@ -535,27 +358,7 @@ pub mod kinds {
             hidden: &mut impl runtime::Out<Hidden>,
             counter: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 7, &info::POINTERS, stream, launch.into())?;
-            let any = runtime::OutAny::bind_mut(any, stream);
-            let any_const = runtime::InAny::bind(any_const, stream);
-            let table = runtime::OutAny::bind_mut(table, stream);
-            let rows = runtime::OutAny::bind_mut(rows, stream);
-            let flag = runtime::OutAny::bind_mut(flag, stream);
-            let shapes = runtime::OutAny::bind_mut(shapes, stream);
-            let hidden = runtime::OutAny::bind_mut(hidden, stream);
-            let counter = runtime::OutAny::bind_mut(counter, stream);
-            let mut params = [
-                runtime::param(&any.0),
-                runtime::param(&any_const.0),
-                runtime::param(&table.0),
-                runtime::param(&rows.0),
-                runtime::param(&flag.0),
-                runtime::param(&shapes.0),
-                runtime::param(&hidden.0),
-                runtime::param(&counter.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::POINTERS, stream, launch, (runtime::Writes(any), runtime::Reads(any_const), runtime::Writes(table), runtime::Writes(rows), runtime::Writes(flag), runtime::Writes(shapes), runtime::Writes(hidden), runtime::Writes(counter))) }
         }
 
         /// Kernel `nothing`, defined at `kinds.cu:108`.
@@ -564,26 +367,16 @@ pub mod kinds {
         /// __global__ void nothing()
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 4 | 0 B | 0 instructions | 0 B | 0 B | 0 |
-        /// | `sm_90a` | 4 | 0 B | 0 instructions | 0 B | 0 B | 0 |
+        /// - `sm_80`, `sm_90a`: 4 registers, 0 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds.
-        /// It must not race with other work on the same memory.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn nothing(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 8, &info::NOTHING, stream, launch.into())?;
-            // SAFETY: the kernel takes no parameters; the caller vouches for the rest.
-            unsafe { ready.launch(&mut []) }
+            unsafe { runtime::launch(&self.module, &info::NOTHING, stream, launch, ()) }
         }
 
         /// Kernel `keywords`, defined at `kinds.cu:110`.
@@ -592,24 +385,14 @@ pub mod kinds {
         /// __global__ void keywords(int type, int self, int stream, int launch, int params, int ready, int *match)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 32 B | 0 |
-        /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 32 B | 0 |
+        /// - `sm_80`: 8 registers, 32 B of parameters
+        /// - `sm_90a`: 12 registers, 32 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn keywords(
             &self,
-            stream_: &::cudarc::driver::CudaStream,
+            stream_: &runtime::CudaStream,
             launch_: impl Into<runtime::Launch>,
             r#type: i32,
             self_: i32,
@@ -619,20 +402,7 @@ pub mod kinds {
             ready: i32,
             r#match: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready_ =
-                runtime::prepare(&self.module, 9, &info::KEYWORDS, stream_, launch_.into())?;
-            let r#match = runtime::OutAny::bind_mut(r#match, stream_);
-            let mut params_ = [
-                runtime::param(&r#type),
-                runtime::param(&self_),
-                runtime::param(&stream),
-                runtime::param(&launch),
-                runtime::param(&params),
-                runtime::param(&ready),
-                runtime::param(&r#match.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready_.launch(&mut params_) }
+            unsafe { runtime::launch(&self.module, &info::KEYWORDS, stream_, launch_, (&r#type, &self_, &stream, &launch, &params, &ready, runtime::Writes(r#match))) }
         }
 
         /// Kernel `load`, defined at `kinds.cu:114`.
@@ -641,34 +411,19 @@ pub mod kinds {
         /// __global__ void load(float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 8 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 8 B of parameters
         ///
         /// At most 128 threads per block.
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn load_(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 10, &info::LOAD, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [runtime::param(&out.0)];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::LOAD, stream, launch, (runtime::Writes(out),)) }
         }
 
         /// Kernel `copy`, defined at `kinds.cu:136`.
@@ -677,39 +432,18 @@ pub mod kinds {
         /// __global__ void copy(int n, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn copy_i32_i32_ptr(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             n: i32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(
-                &self.module,
-                16,
-                &info::COPY_I32_I32_PTR,
-                stream,
-                launch.into(),
-            )?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [runtime::param(&n), runtime::param(&out.0)];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::COPY_I32_I32_PTR, stream, launch, (&n, runtime::Writes(out))) }
         }
 
         /// Kernel `copy`, defined at `kinds.cu:137`.
@@ -718,39 +452,18 @@ pub mod kinds {
         /// __global__ void copy(float n, float *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn copy_f32_f32_ptr(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             n: f32,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(
-                &self.module,
-                17,
-                &info::COPY_F32_F32_PTR,
-                stream,
-                launch.into(),
-            )?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [runtime::param(&n), runtime::param(&out.0)];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::COPY_F32_F32_PTR, stream, launch, (&n, runtime::Writes(out))) }
         }
 
         /// Kernel `unnamed`, defined at `kinds.cu:139`.
@@ -759,38 +472,19 @@ pub mod kinds {
         /// __global__ void unnamed(int, float, int *out)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn unnamed(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             p0: i32,
             p1: f32,
             out: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
-            let ready = runtime::prepare(&self.module, 18, &info::UNNAMED, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [
-                runtime::param(&p0),
-                runtime::param(&p1),
-                runtime::param(&out.0),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::UNNAMED, stream, launch, (&p0, &p1, runtime::Writes(out))) }
         }
 
         /// Kernel `pack<int, float>`, defined at `kinds.cu:142`.
@@ -799,518 +493,106 @@ pub mod kinds {
         /// __global__ void pack<int, float>(int *out, int values, float values)
         /// ```
         ///
-        /// | target | registers | stack | spills | static shared | parameters | barriers |
-        /// |---|---|---|---|---|---|---|
-        /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-        /// | `sm_90a` | 8 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+        /// - `sm_80`, `sm_90a`: 8 registers, 16 B of parameters
         ///
         /// # Safety
-        /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-        /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-        /// pointer initialized as it expects.
-        /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-        /// valid until the kernel has finished.
-        ///
-        /// # Errors
-        /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-        /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
         pub unsafe fn pack_i32_f32(
             &self,
-            stream: &::cudarc::driver::CudaStream,
+            stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
             out: &mut impl runtime::Out<i32>,
             values_0: i32,
             values_1: f32,
         ) -> Result<(), runtime::LaunchError> {
-            let ready =
-                runtime::prepare(&self.module, 19, &info::PACK_I32_F32, stream, launch.into())?;
-            let out = runtime::OutAny::bind_mut(out, stream);
-            let mut params = [
-                runtime::param(&out.0),
-                runtime::param(&values_0),
-                runtime::param(&values_1),
-            ];
-            // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-            unsafe { ready.launch(&mut params) }
+            unsafe { runtime::launch(&self.module, &info::PACK_I32_F32, stream, launch, (runtime::Writes(out), &values_0, &values_1)) }
         }
+    }
+
+    // Read through `info` and `Module::KERNELS`.
+    mod table {
+        use super::super::runtime;
+
+        pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {
+            name: "kinds",
+            targets: &[runtime::Target::new(80), runtime::Target::accelerated(90)],
+            kernels: 20,
+        };
+
+        // Symbol, C++ name where it differs, parameters, resources on each target.
+        pub(super) static KERNELS: [runtime::KernelInfo; 20] = MODULE.kernels([
+            ("saxpy", "", "4 4 n int;4 4 a float;8 8 x const float *__restrict__;8 8 y float *__restrict__", "r10 s0 b0 c384;r10 s0 b0 c512"),
+            ("scalars", "", "1 1 b bool;1 1 c char;1 1 sc signed char;1 1 uc unsigned char;2 2 s short;2 2 us unsigned short;4 4 i int;4 4 u unsigned int;8 8 l long;8 8 ul unsigned long;8 8 ll long long;8 8 ull unsigned long long;8 8 size size_t;4 4 f float;8 8 d double;4 4 w wchar_t;2 2 c16 char16_t;4 4 c32 char32_t;16 16 big __int128;8 8 out double *", "r18 s0 b0 c1664;r18 s0 b0 c1792"),
+            ("halves", "", "2 2 h __half;2 2 b __nv_bfloat16;1 1 e4 __nv_fp8_e4m3;1 1 e5 __nv_fp8_e5m2;4 4 h2 __half2;4 4 b2 __nv_bfloat162;8 8 in const __half *;8 8 out __nv_bfloat16 *", "r10 s0 b0 c1280;r10 s0 b0 c640"),
+            ("vectors", "", "3 1 c3 char3;4 4 c4 uchar4;4 4 s2 short2;12 4 i3 int3;8 8 f2 float2;12 4 f3 float3;16 16 f4 float4;16 16 d2 double2;16 16 u2 ulonglong2;12 4 grid dim3;8 8 out float4 *", "r10 s0 b0 c640;r14 s0 b0 c640"),
+            ("records", "", "16 8 shape Shape;32 16 ray geo::Ray;32 16 aligned Aligned;7 1 packed Packed;16 8 bits Bits;8 4 number Number;1 1 empty Empty;64 8 node Node;16 4 vec geo::Vec<float, 4>;8 8 out float *", "r12 s0 b0 c768;r10 s0 b0 c768"),
+            ("big", "", "6000 4 params Big;8 8 out float *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("enums", "", "4 4 level Level;1 1 mode geo::Mode;8 8 out int *", "r8 s0 b0 c384;r8 s0 b0 c384"),
+            ("pointers", "", "8 8 any void *;8 8 any_const const void *;8 8 table float **;8 8 rows float (*)[4];8 8 flag volatile int *;8 8 shapes Shape *;8 8 hidden Hidden *;8 8 counter int &", "r18 s0 b0 c768;r16 s0 b0 c640"),
+            ("nothing", "", "", "r4 s0 b0 c256;r4 s0 b0 c256"),
+            ("keywords", "", "4 4 type int;4 4 self int;4 4 stream int;4 4 launch int;4 4 params int;4 4 ready int;8 8 match int *", "r8 s0 b0 c384;r12 s0 b0 c384"),
+            ("load", "", "8 8 out float *", "r8 s0 b0 c256 t128/1/1;r8 s0 b0 c256 t128/1/1"),
+            ("_ZN3geo5scaleIfEEviT_PKS1_PS1_", "geo::scale<float>", "4 4 n int;4 4 factor float;8 8 in const float *;8 8 out float *", "r10 s0 b0 c384;r10 s0 b0 c512"),
+            ("_ZN3geo5scaleIdEEviT_PKS1_PS1_", "geo::scale<double>", "4 4 n int;8 8 factor double;8 8 in const double *;8 8 out double *", "r10 s0 b0 c384;r12 s0 b0 c512"),
+            ("_ZN3geo5scaleI6__halfEEviT_PKS2_PS2_", "geo::scale<__half>", "4 4 n int;2 2 factor __half;8 8 in const __half *;8 8 out __half *", "r8 s0 b0 c384;r10 s0 b0 c512"),
+            ("_ZN3geo6reduceIfLi8EEEvPKT_PS1_", "geo::reduce<float, 8>", "8 8 in const float *;8 8 out float *", "r20 s0 b0 c640;r20 s0 b0 c512"),
+            ("_ZN3geo6reduceIiLi8EEEvPKT_PS1_", "geo::reduce<int, 8>", "8 8 in const int *;8 8 out int *", "r14 s0 b0 c512;r16 s0 b0 c512"),
+            ("_Z4copyiPi", "copy", "4 4 n int;8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z4copyfPf", "copy", "4 4 n float;8 8 out float *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("unnamed", "", "4 4  int;4 4  float;8 8 out int *", "r8 s0 b0 c256;r8 s0 b0 c256"),
+            ("_Z4packIJifEEvPiDpT_", "pack<int, float>", "8 8 out int *;4 4 values int;4 4 values float", "r8 s0 b0 c384;r8 s0 b0 c384"),
+        ]);
     }
 
     /// Facts about the kernels, usable in `const` context.
     pub mod info {
-        use super::super::runtime;
+        use super::super::runtime::KernelInfo;
+        use super::table;
 
         /// `saxpy`
-        pub const SAXPY: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "saxpy",
-            name: "saxpy",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("a", "float", 4, 4),
-                runtime::ParamInfo::new("x", "const float *__restrict__", 8, 8),
-                runtime::ParamInfo::new("y", "float *__restrict__", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 512,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SAXPY: KernelInfo = table::KERNELS[0];
 
         /// `scalars`
-        pub const SCALARS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "scalars",
-            name: "scalars",
-            params: &[
-                runtime::ParamInfo::new("b", "bool", 1, 1),
-                runtime::ParamInfo::new("c", "char", 1, 1),
-                runtime::ParamInfo::new("sc", "signed char", 1, 1),
-                runtime::ParamInfo::new("uc", "unsigned char", 1, 1),
-                runtime::ParamInfo::new("s", "short", 2, 2),
-                runtime::ParamInfo::new("us", "unsigned short", 2, 2),
-                runtime::ParamInfo::new("i", "int", 4, 4),
-                runtime::ParamInfo::new("u", "unsigned int", 4, 4),
-                runtime::ParamInfo::new("l", "long", 8, 8),
-                runtime::ParamInfo::new("ul", "unsigned long", 8, 8),
-                runtime::ParamInfo::new("ll", "long long", 8, 8),
-                runtime::ParamInfo::new("ull", "unsigned long long", 8, 8),
-                runtime::ParamInfo::new("size", "size_t", 8, 8),
-                runtime::ParamInfo::new("f", "float", 4, 4),
-                runtime::ParamInfo::new("d", "double", 8, 8),
-                runtime::ParamInfo::new("w", "wchar_t", 4, 4),
-                runtime::ParamInfo::new("c16", "char16_t", 2, 2),
-                runtime::ParamInfo::new("c32", "char32_t", 4, 4),
-                runtime::ParamInfo::new("big", "__int128", 16, 16),
-                runtime::ParamInfo::new("out", "double *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 18,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 1664,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 18,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 1792,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const SCALARS: KernelInfo = table::KERNELS[1];
 
         /// `halves`
-        pub const HALVES: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "halves",
-            name: "halves",
-            params: &[
-                runtime::ParamInfo::new("h", "__half", 2, 2),
-                runtime::ParamInfo::new("b", "__nv_bfloat16", 2, 2),
-                runtime::ParamInfo::new("e4", "__nv_fp8_e4m3", 1, 1),
-                runtime::ParamInfo::new("e5", "__nv_fp8_e5m2", 1, 1),
-                runtime::ParamInfo::new("h2", "__half2", 4, 4),
-                runtime::ParamInfo::new("b2", "__nv_bfloat162", 4, 4),
-                runtime::ParamInfo::new("in", "const __half *", 8, 8),
-                runtime::ParamInfo::new("out", "__nv_bfloat16 *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 1280,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const HALVES: KernelInfo = table::KERNELS[2];
 
         /// `vectors`
-        pub const VECTORS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "vectors",
-            name: "vectors",
-            params: &[
-                runtime::ParamInfo::new("c3", "char3", 3, 1),
-                runtime::ParamInfo::new("c4", "uchar4", 4, 4),
-                runtime::ParamInfo::new("s2", "short2", 4, 4),
-                runtime::ParamInfo::new("i3", "int3", 12, 4),
-                runtime::ParamInfo::new("f2", "float2", 8, 8),
-                runtime::ParamInfo::new("f3", "float3", 12, 4),
-                runtime::ParamInfo::new("f4", "float4", 16, 16),
-                runtime::ParamInfo::new("d2", "double2", 16, 16),
-                runtime::ParamInfo::new("u2", "ulonglong2", 16, 16),
-                runtime::ParamInfo::new("grid", "dim3", 12, 4),
-                runtime::ParamInfo::new("out", "float4 *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 14,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const VECTORS: KernelInfo = table::KERNELS[3];
 
         /// `records`
-        pub const RECORDS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "records",
-            name: "records",
-            params: &[
-                runtime::ParamInfo::new("shape", "Shape", 16, 8),
-                runtime::ParamInfo::new("ray", "geo::Ray", 32, 16),
-                runtime::ParamInfo::new("aligned", "Aligned", 32, 16),
-                runtime::ParamInfo::new("packed", "Packed", 7, 1),
-                runtime::ParamInfo::new("bits", "Bits", 16, 8),
-                runtime::ParamInfo::new("number", "Number", 8, 4),
-                runtime::ParamInfo::new("empty", "Empty", 1, 1),
-                runtime::ParamInfo::new("node", "Node", 64, 8),
-                runtime::ParamInfo::new("vec", "geo::Vec<float, 4>", 16, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 10,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const RECORDS: KernelInfo = table::KERNELS[4];
 
         /// `big`
-        pub const BIG: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "big",
-            name: "big",
-            params: &[
-                runtime::ParamInfo::new("params", "Big", 6000, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const BIG: KernelInfo = table::KERNELS[5];
 
         /// `enums`
-        pub const ENUMS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "enums",
-            name: "enums",
-            params: &[
-                runtime::ParamInfo::new("level", "Level", 4, 4),
-                runtime::ParamInfo::new("mode", "geo::Mode", 1, 1),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const ENUMS: KernelInfo = table::KERNELS[6];
 
         /// `pointers`
-        pub const POINTERS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "pointers",
-            name: "pointers",
-            params: &[
-                runtime::ParamInfo::new("any", "void *", 8, 8),
-                runtime::ParamInfo::new("any_const", "const void *", 8, 8),
-                runtime::ParamInfo::new("table", "float **", 8, 8),
-                runtime::ParamInfo::new("rows", "float (*)[4]", 8, 8),
-                runtime::ParamInfo::new("flag", "volatile int *", 8, 8),
-                runtime::ParamInfo::new("shapes", "Shape *", 8, 8),
-                runtime::ParamInfo::new("hidden", "Hidden *", 8, 8),
-                runtime::ParamInfo::new("counter", "int &", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 18,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 768,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 16,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 640,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const POINTERS: KernelInfo = table::KERNELS[7];
 
         /// `nothing`
-        pub const NOTHING: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "nothing",
-            name: "nothing",
-            params: &[],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 4,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 4,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const NOTHING: KernelInfo = table::KERNELS[8];
 
         /// `keywords`
-        pub const KEYWORDS: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "keywords",
-            name: "keywords",
-            params: &[
-                runtime::ParamInfo::new("type", "int", 4, 4),
-                runtime::ParamInfo::new("self", "int", 4, 4),
-                runtime::ParamInfo::new("stream", "int", 4, 4),
-                runtime::ParamInfo::new("launch", "int", 4, 4),
-                runtime::ParamInfo::new("params", "int", 4, 4),
-                runtime::ParamInfo::new("ready", "int", 4, 4),
-                runtime::ParamInfo::new("match", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 12,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const KEYWORDS: KernelInfo = table::KERNELS[9];
 
         /// `load`
-        pub const LOAD: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "load",
-            name: "load",
-            params: &[runtime::ParamInfo::new("out", "float *", 8, 8)],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    max_threads: Some([128, 1, 1]),
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    max_threads: Some([128, 1, 1]),
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const LOAD: KernelInfo = table::KERNELS[10];
 
         /// `copy`
-        pub const COPY_I32_I32_PTR: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4copyiPi",
-            name: "copy",
-            params: &[
-                runtime::ParamInfo::new("n", "int", 4, 4),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const COPY_I32_I32_PTR: KernelInfo = table::KERNELS[16];
 
         /// `copy`
-        pub const COPY_F32_F32_PTR: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4copyfPf",
-            name: "copy",
-            params: &[
-                runtime::ParamInfo::new("n", "float", 4, 4),
-                runtime::ParamInfo::new("out", "float *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const COPY_F32_F32_PTR: KernelInfo = table::KERNELS[17];
 
         /// `unnamed`
-        pub const UNNAMED: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "unnamed",
-            name: "unnamed",
-            params: &[
-                runtime::ParamInfo::new("", "int", 4, 4),
-                runtime::ParamInfo::new("", "float", 4, 4),
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 256,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const UNNAMED: KernelInfo = table::KERNELS[18];
 
         /// `pack<int, float>`
-        pub const PACK_I32_F32: runtime::KernelInfo = runtime::KernelInfo {
-            symbol: "_Z4packIJifEEvPiDpT_",
-            name: "pack<int, float>",
-            params: &[
-                runtime::ParamInfo::new("out", "int *", 8, 8),
-                runtime::ParamInfo::new("values", "int", 4, 4),
-                runtime::ParamInfo::new("values", "float", 4, 4),
-            ],
-            resources: &[
-                runtime::Resources {
-                    target: runtime::Target::new(80),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-                runtime::Resources {
-                    target: runtime::Target::accelerated(90),
-                    registers: 8,
-                    stack: Some(0),
-                    barriers: Some(0),
-                    code_bytes: 384,
-                    ..runtime::Resources::NONE
-                },
-            ],
-        };
+        pub const PACK_I32_F32: KernelInfo = table::KERNELS[19];
     }
 
     /// C++ struct `Shape`, 16 bytes, defined at `kinds.cu:8`.
@@ -1341,8 +623,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Shape {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Shape {}
+    unsafe impl runtime::DeviceRepr for Shape {}
+    unsafe impl runtime::ValidAsZeroBits for Shape {}
 
     /// C++ struct `Aligned`, 32 bytes, defined at `kinds.cu:27`.
     ///
@@ -1363,12 +645,7 @@ pub mod kinds {
         /// A value with these members; all other bytes are zero.
         #[must_use]
         pub const fn new(tag: ::core::ffi::c_char, value: i32, last: ::core::ffi::c_char) -> Self {
-            Self {
-                tag,
-                padding_1: [0; 15],
-                value,
-                last,
-            }
+            Self { tag, padding_1: [0; 15], value, last }
         }
     }
 
@@ -1388,8 +665,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Aligned {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Aligned {}
+    unsafe impl runtime::DeviceRepr for Aligned {}
+    unsafe impl runtime::ValidAsZeroBits for Aligned {}
 
     /// C++ struct `Packed`, 7 bytes, defined at `kinds.cu:34`.
     #[repr(C, packed)]
@@ -1419,8 +696,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Packed {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Packed {}
+    unsafe impl runtime::DeviceRepr for Packed {}
+    unsafe impl runtime::ValidAsZeroBits for Packed {}
 
     /// C++ struct `Bits`, 16 bytes, defined at `kinds.cu:41`.
     ///
@@ -1437,10 +714,7 @@ pub mod kinds {
         /// A value with these members; all other bytes are zero.
         #[must_use]
         pub const fn new(after: i32) -> Self {
-            Self {
-                bits_at_0: [0; 7],
-                after,
-            }
+            Self { bits_at_0: [0; 7], after }
         }
 
         /// `unsigned int`, 3 bits from bit 0 on.
@@ -1514,8 +788,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Bits {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Bits {}
+    unsafe impl runtime::DeviceRepr for Bits {}
+    unsafe impl runtime::ValidAsZeroBits for Bits {}
 
     /// C++ union `Number`, 8 bytes, defined at `kinds.cu:49`.
     #[repr(C)]
@@ -1548,8 +822,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Number {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Number {}
+    unsafe impl runtime::DeviceRepr for Number {}
+    unsafe impl runtime::ValidAsZeroBits for Number {}
 
     /// C++ struct `Empty`, 1 bytes, defined at `kinds.cu:55`.
     ///
@@ -1581,8 +855,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Empty {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Empty {}
+    unsafe impl runtime::DeviceRepr for Empty {}
+    unsafe impl runtime::ValidAsZeroBits for Empty {}
 
     /// C++ struct `Node`, 64 bytes, defined at `kinds.cu:57`.
     #[repr(C)]
@@ -1618,8 +892,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Node {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Node {}
+    unsafe impl runtime::DeviceRepr for Node {}
+    unsafe impl runtime::ValidAsZeroBits for Node {}
 
     /// C++ struct `Big`, 6000 bytes, defined at `kinds.cu:65`.
     #[repr(C)]
@@ -1643,8 +917,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Big {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Big {}
+    unsafe impl runtime::DeviceRepr for Big {}
+    unsafe impl runtime::ValidAsZeroBits for Big {}
 
     /// C++ enumeration `Level`.
     ///
@@ -1661,8 +935,8 @@ pub mod kinds {
     }
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Level {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Level {}
+    unsafe impl runtime::DeviceRepr for Level {}
+    unsafe impl runtime::ValidAsZeroBits for Level {}
 
     /// C++ type `Hidden`, of which only the name is known.
     ///
@@ -1684,6 +958,7 @@ pub mod kinds {
             pub(super) module: &'m runtime::LoadedModule,
         }
 
+        // SAFETY of each launch: one argument per parameter, of its type; the caller vouches for the rest.
         impl Kernels<'_> {
             /// Kernel `geo::scale<float>`, defined at `kinds.cu:118`.
             ///
@@ -1691,42 +966,20 @@ pub mod kinds {
             /// __global__ void geo::scale<float>(int n, float factor, const float *in, float *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-            /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+            /// - `sm_80`, `sm_90a`: 10 registers, 24 B of parameters
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn scale_f32(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 n: i32,
                 factor: f32,
                 r#in: &impl runtime::In<f32>,
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 11, &info::SCALE_F32, stream, launch.into())?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [
-                    runtime::param(&n),
-                    runtime::param(&factor),
-                    runtime::param(&r#in.0),
-                    runtime::param(&out.0),
-                ];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, &info::SCALE_F32, stream, launch, (&n, &factor, runtime::Reads(r#in), runtime::Writes(out))) }
             }
 
             /// Kernel `geo::scale<double>`, defined at `kinds.cu:118`.
@@ -1735,42 +988,21 @@ pub mod kinds {
             /// __global__ void geo::scale<double>(int n, double factor, const double *in, double *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 10 | 0 B | 0 instructions | 0 B | 32 B | 0 |
-            /// | `sm_90a` | 12 | 0 B | 0 instructions | 0 B | 32 B | 0 |
+            /// - `sm_80`: 10 registers, 32 B of parameters
+            /// - `sm_90a`: 12 registers, 32 B of parameters
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn scale_f64(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 n: i32,
                 factor: f64,
                 r#in: &impl runtime::In<f64>,
                 out: &mut impl runtime::Out<f64>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 12, &info::SCALE_F64, stream, launch.into())?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [
-                    runtime::param(&n),
-                    runtime::param(&factor),
-                    runtime::param(&r#in.0),
-                    runtime::param(&out.0),
-                ];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, &info::SCALE_F64, stream, launch, (&n, &factor, runtime::Reads(r#in), runtime::Writes(out))) }
             }
 
             /// Kernel `geo::scale<__half>`, defined at `kinds.cu:118`.
@@ -1779,42 +1011,21 @@ pub mod kinds {
             /// __global__ void geo::scale<__half>(int n, __half factor, const __half *in, __half *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 8 | 0 B | 0 instructions | 0 B | 24 B | 0 |
-            /// | `sm_90a` | 10 | 0 B | 0 instructions | 0 B | 24 B | 0 |
+            /// - `sm_80`: 8 registers, 24 B of parameters
+            /// - `sm_90a`: 10 registers, 24 B of parameters
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn scale_f16(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 n: i32,
                 factor: types::Half,
                 r#in: &impl runtime::In<types::Half>,
                 out: &mut impl runtime::Out<types::Half>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 13, &info::SCALE_F16, stream, launch.into())?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [
-                    runtime::param(&n),
-                    runtime::param(&factor),
-                    runtime::param(&r#in.0),
-                    runtime::param(&out.0),
-                ];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, &info::SCALE_F16, stream, launch, (&n, &factor, runtime::Reads(r#in), runtime::Writes(out))) }
             }
 
             /// Kernel `geo::reduce<float, 8>`, defined at `kinds.cu:127`.
@@ -1823,35 +1034,18 @@ pub mod kinds {
             /// __global__ void geo::reduce<float, 8>(const float *in, float *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-            /// | `sm_90a` | 20 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+            /// - `sm_80`, `sm_90a`: 20 registers, 16 B of parameters
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn reduce_f32_8(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 r#in: &impl runtime::In<f32>,
                 out: &mut impl runtime::Out<f32>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 14, &info::REDUCE_F32_8, stream, launch.into())?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, &info::REDUCE_F32_8, stream, launch, (runtime::Reads(r#in), runtime::Writes(out))) }
             }
 
             /// Kernel `geo::reduce<int, 8>`, defined at `kinds.cu:127`.
@@ -1860,35 +1054,19 @@ pub mod kinds {
             /// __global__ void geo::reduce<int, 8>(const int *in, int *out)
             /// ```
             ///
-            /// | target | registers | stack | spills | static shared | parameters | barriers |
-            /// |---|---|---|---|---|---|---|
-            /// | `sm_80` | 14 | 0 B | 0 instructions | 0 B | 16 B | 0 |
-            /// | `sm_90a` | 16 | 0 B | 0 instructions | 0 B | 16 B | 0 |
+            /// - `sm_80`: 14 registers, 16 B of parameters
+            /// - `sm_90a`: 16 registers, 16 B of parameters
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn reduce_i32_8(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 r#in: &impl runtime::In<i32>,
                 out: &mut impl runtime::Out<i32>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready =
-                    runtime::prepare(self.module, 15, &info::REDUCE_I32_8, stream, launch.into())?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, &info::REDUCE_I32_8, stream, launch, (runtime::Reads(r#in), runtime::Writes(out))) }
             }
 
             /// The instances of kernel template `geo::reduce`.
@@ -1899,34 +1077,15 @@ pub mod kinds {
             /// | `geo::reduce<int, 8>` | `<i32, 8>` | [`reduce_i32_8`](Self::reduce_i32_8) |
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn reduce<T: instances::Reduce<N>, const N: i32>(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 r#in: &impl runtime::In<T>,
                 out: &mut impl runtime::Out<T>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready = runtime::prepare(
-                    self.module,
-                    <T as instances::Reduce<N>>::INDEX,
-                    <T as instances::Reduce<N>>::INFO,
-                    stream,
-                    launch.into(),
-                )?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [runtime::param(&r#in.0), runtime::param(&out.0)];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, <T as instances::Reduce<N>>::INFO, stream, launch, (runtime::Reads(r#in), runtime::Writes(out))) }
             }
 
             /// The instances of kernel template `geo::scale`.
@@ -1938,193 +1097,39 @@ pub mod kinds {
             /// | `geo::scale<__half>` | `<types::Half>` | [`scale_f16`](Self::scale_f16) |
             ///
             /// # Safety
-            /// With these arguments and this launch configuration the kernel must not access memory out of bounds,
-            /// must not write through pointers that C++ declares `const`, and must find the memory behind every
-            /// pointer initialized as it expects.
-            /// It must not race with other work on the same memory. A `DeviceAddress` must stay
-            /// valid until the kernel has finished.
-            ///
-            /// # Errors
-            /// When the launch breaks a limit of the device or of the kernel, which is found before the driver is
-            /// called, or the driver refuses. Errors of the kernel itself show at a later synchronization.
+            /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
             pub unsafe fn scale<T: instances::Scale>(
                 &self,
-                stream: &::cudarc::driver::CudaStream,
+                stream: &runtime::CudaStream,
                 launch: impl Into<runtime::Launch>,
                 n: i32,
                 factor: T,
                 r#in: &impl runtime::In<T>,
                 out: &mut impl runtime::Out<T>,
             ) -> Result<(), runtime::LaunchError> {
-                let ready = runtime::prepare(
-                    self.module,
-                    <T as instances::Scale>::INDEX,
-                    <T as instances::Scale>::INFO,
-                    stream,
-                    launch.into(),
-                )?;
-                let r#in = runtime::InAny::bind(r#in, stream);
-                let out = runtime::OutAny::bind_mut(out, stream);
-                let mut params = [
-                    runtime::param(&n),
-                    runtime::param(&factor),
-                    runtime::param(&r#in.0),
-                    runtime::param(&out.0),
-                ];
-                // SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.
-                unsafe { ready.launch(&mut params) }
+                unsafe { runtime::launch(self.module, <T as instances::Scale>::INFO, stream, launch, (&n, &factor, runtime::Reads(r#in), runtime::Writes(out))) }
             }
         }
 
         /// Facts about the kernels, usable in `const` context.
         pub mod info {
-            use super::super::super::runtime;
+            use super::super::super::runtime::KernelInfo;
+            use super::super::table;
 
             /// `geo::scale<float>`
-            pub const SCALE_F32: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo5scaleIfEEviT_PKS1_PS1_",
-                name: "geo::scale<float>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("factor", "float", 4, 4),
-                    runtime::ParamInfo::new("in", "const float *", 8, 8),
-                    runtime::ParamInfo::new("out", "float *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SCALE_F32: KernelInfo = table::KERNELS[11];
 
             /// `geo::scale<double>`
-            pub const SCALE_F64: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo5scaleIdEEviT_PKS1_PS1_",
-                name: "geo::scale<double>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("factor", "double", 8, 8),
-                    runtime::ParamInfo::new("in", "const double *", 8, 8),
-                    runtime::ParamInfo::new("out", "double *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 12,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SCALE_F64: KernelInfo = table::KERNELS[12];
 
             /// `geo::scale<__half>`
-            pub const SCALE_F16: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo5scaleI6__halfEEviT_PKS2_PS2_",
-                name: "geo::scale<__half>",
-                params: &[
-                    runtime::ParamInfo::new("n", "int", 4, 4),
-                    runtime::ParamInfo::new("factor", "__half", 2, 2),
-                    runtime::ParamInfo::new("in", "const __half *", 8, 8),
-                    runtime::ParamInfo::new("out", "__half *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 8,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 384,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 10,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const SCALE_F16: KernelInfo = table::KERNELS[13];
 
             /// `geo::reduce<float, 8>`
-            pub const REDUCE_F32_8: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6reduceIfLi8EEEvPKT_PS1_",
-                name: "geo::reduce<float, 8>",
-                params: &[
-                    runtime::ParamInfo::new("in", "const float *", 8, 8),
-                    runtime::ParamInfo::new("out", "float *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 20,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 640,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 20,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const REDUCE_F32_8: KernelInfo = table::KERNELS[14];
 
             /// `geo::reduce<int, 8>`
-            pub const REDUCE_I32_8: runtime::KernelInfo = runtime::KernelInfo {
-                symbol: "_ZN3geo6reduceIiLi8EEEvPKT_PS1_",
-                name: "geo::reduce<int, 8>",
-                params: &[
-                    runtime::ParamInfo::new("in", "const int *", 8, 8),
-                    runtime::ParamInfo::new("out", "int *", 8, 8),
-                ],
-                resources: &[
-                    runtime::Resources {
-                        target: runtime::Target::new(80),
-                        registers: 14,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                    runtime::Resources {
-                        target: runtime::Target::accelerated(90),
-                        registers: 16,
-                        stack: Some(0),
-                        barriers: Some(0),
-                        code_bytes: 512,
-                        ..runtime::Resources::NONE
-                    },
-                ],
-            };
+            pub const REDUCE_I32_8: KernelInfo = table::KERNELS[15];
         }
 
         /// What template kernels are instantiated for.
@@ -2134,65 +1139,49 @@ pub mod kinds {
 
             /// Template arguments that `geo::reduce` is instantiated for.
             ///
-            /// # Safety
-            /// Index and facts must be those of the instance for these arguments, and of its own module.
+            /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::reduce` is not instantiated for `<{Self}, {N}>`",
                 label = "no instance for these arguments",
                 note = "it is instantiated for `<f32, 8>` and `<i32, 8>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
-            pub unsafe trait Reduce<const N: i32> {
-                /// Position in the module's `KERNELS`.
-                const INDEX: usize;
+            pub trait Reduce<const N: i32> {
                 /// Facts about the instance.
                 const INFO: &'static runtime::KernelInfo;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Reduce<8> for f32 {
-                const INDEX: usize = 14;
+            impl Reduce<8> for f32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_F32_8;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Reduce<8> for i32 {
-                const INDEX: usize = 15;
+            impl Reduce<8> for i32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::REDUCE_I32_8;
             }
 
             /// Template arguments that `geo::scale` is instantiated for.
             ///
-            /// # Safety
-            /// Index and facts must be those of the instance for these arguments, and of its own module.
+            /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
             #[diagnostic::on_unimplemented(
                 message = "kernel template `geo::scale` is not instantiated for `{Self}`",
                 label = "no instance for this type",
                 note = "it is instantiated for `<f32>`, `<f64>` and `<types::Half>`",
                 note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
             )]
-            pub unsafe trait Scale {
-                /// Position in the module's `KERNELS`.
-                const INDEX: usize;
+            pub trait Scale {
                 /// Facts about the instance.
                 const INFO: &'static runtime::KernelInfo;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Scale for f32 {
-                const INDEX: usize = 11;
+            impl Scale for f32 {
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F32;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Scale for f64 {
-                const INDEX: usize = 12;
+            impl Scale for f64 {
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F64;
             }
 
-            // SAFETY: both are those of this instance.
-            unsafe impl Scale for types::Half {
-                const INDEX: usize = 13;
+            impl Scale for types::Half {
                 const INFO: &'static runtime::KernelInfo = &super::info::SCALE_F16;
             }
         }
@@ -2225,8 +1214,8 @@ pub mod kinds {
         }
 
         // SAFETY: the same bytes on host and device; zero bytes are a value.
-        unsafe impl ::cudarc::driver::DeviceRepr for Ray {}
-        unsafe impl ::cudarc::driver::ValidAsZeroBits for Ray {}
+        unsafe impl runtime::DeviceRepr for Ray {}
+        unsafe impl runtime::ValidAsZeroBits for Ray {}
 
         /// C++ struct `geo::Vec<float, 4>`, 16 bytes, defined at `kinds.cu:22`.
         #[repr(C)]
@@ -2250,8 +1239,8 @@ pub mod kinds {
         }
 
         // SAFETY: the same bytes on host and device; zero bytes are a value.
-        unsafe impl ::cudarc::driver::DeviceRepr for Vec_f32_4 {}
-        unsafe impl ::cudarc::driver::ValidAsZeroBits for Vec_f32_4 {}
+        unsafe impl runtime::DeviceRepr for Vec_f32_4 {}
+        unsafe impl runtime::ValidAsZeroBits for Vec_f32_4 {}
 
         /// C++ enumeration `geo::Mode`.
         ///
@@ -2270,12 +1259,13 @@ pub mod kinds {
         }
 
         // SAFETY: the same bytes on host and device; zero bytes are a value.
-        unsafe impl ::cudarc::driver::DeviceRepr for Mode {}
-        unsafe impl ::cudarc::driver::ValidAsZeroBits for Mode {}
+        unsafe impl runtime::DeviceRepr for Mode {}
+        unsafe impl runtime::ValidAsZeroBits for Mode {}
     }
 }
 
 /// Types of the CUDA toolkit, and types that several source files define alike.
+#[rustfmt::skip]
 #[allow(dead_code, unreachable_pub, unused_imports)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
@@ -2289,8 +1279,8 @@ pub mod types {
     pub struct Half(pub u16);
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Half {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Half {}
+    unsafe impl runtime::DeviceRepr for Half {}
+    unsafe impl runtime::ValidAsZeroBits for Half {}
 
     /// `__nv_bfloat16`: the upper half of an IEEE 754 binary32, as bits.
     #[repr(transparent)]
@@ -2298,8 +1288,8 @@ pub mod types {
     pub struct BFloat16(pub u16);
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for BFloat16 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for BFloat16 {}
+    unsafe impl runtime::DeviceRepr for BFloat16 {}
+    unsafe impl runtime::ValidAsZeroBits for BFloat16 {}
 
     /// `__nv_fp8_e4m3`: 4 exponent and 3 mantissa bits, as bits.
     #[repr(transparent)]
@@ -2307,8 +1297,8 @@ pub mod types {
     pub struct Fp8E4M3(pub u8);
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Fp8E4M3 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Fp8E4M3 {}
+    unsafe impl runtime::DeviceRepr for Fp8E4M3 {}
+    unsafe impl runtime::ValidAsZeroBits for Fp8E4M3 {}
 
     /// `__nv_fp8_e5m2`: 5 exponent and 2 mantissa bits, as bits.
     #[repr(transparent)]
@@ -2316,8 +1306,8 @@ pub mod types {
     pub struct Fp8E5M2(pub u8);
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Fp8E5M2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Fp8E5M2 {}
+    unsafe impl runtime::DeviceRepr for Fp8E5M2 {}
+    unsafe impl runtime::ValidAsZeroBits for Fp8E5M2 {}
 
     /// `char3`: three of `i8`, 3 bytes aligned to 1.
     #[repr(C)]
@@ -2337,8 +1327,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Char3 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Char3 {}
+    unsafe impl runtime::DeviceRepr for Char3 {}
+    unsafe impl runtime::ValidAsZeroBits for Char3 {}
 
     /// `uchar4`: four of `u8`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
@@ -2360,8 +1350,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for UChar4 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for UChar4 {}
+    unsafe impl runtime::DeviceRepr for UChar4 {}
+    unsafe impl runtime::ValidAsZeroBits for UChar4 {}
 
     /// `short2`: two of `i16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
@@ -2379,8 +1369,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Short2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Short2 {}
+    unsafe impl runtime::DeviceRepr for Short2 {}
+    unsafe impl runtime::ValidAsZeroBits for Short2 {}
 
     /// `int3`: three of `i32`, 12 bytes aligned to 4.
     #[repr(C)]
@@ -2400,8 +1390,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Int3 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Int3 {}
+    unsafe impl runtime::DeviceRepr for Int3 {}
+    unsafe impl runtime::ValidAsZeroBits for Int3 {}
 
     /// `dim3`: three of `u32`, 12 bytes aligned to 4.
     #[repr(C)]
@@ -2421,8 +1411,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Dim3 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Dim3 {}
+    unsafe impl runtime::DeviceRepr for Dim3 {}
+    unsafe impl runtime::ValidAsZeroBits for Dim3 {}
 
     /// `ulonglong2`: two of `u64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
@@ -2440,8 +1430,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for ULongLong2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for ULongLong2 {}
+    unsafe impl runtime::DeviceRepr for ULongLong2 {}
+    unsafe impl runtime::ValidAsZeroBits for ULongLong2 {}
 
     /// `float2`: two of `f32`, 8 bytes aligned to 8.
     #[repr(C, align(8))]
@@ -2459,8 +1449,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Float2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Float2 {}
+    unsafe impl runtime::DeviceRepr for Float2 {}
+    unsafe impl runtime::ValidAsZeroBits for Float2 {}
 
     /// `float3`: three of `f32`, 12 bytes aligned to 4.
     #[repr(C)]
@@ -2480,8 +1470,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Float3 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Float3 {}
+    unsafe impl runtime::DeviceRepr for Float3 {}
+    unsafe impl runtime::ValidAsZeroBits for Float3 {}
 
     /// `float4`: four of `f32`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
@@ -2503,8 +1493,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Float4 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Float4 {}
+    unsafe impl runtime::DeviceRepr for Float4 {}
+    unsafe impl runtime::ValidAsZeroBits for Float4 {}
 
     /// `double2`: two of `f64`, 16 bytes aligned to 16.
     #[repr(C, align(16))]
@@ -2522,8 +1512,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Double2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Double2 {}
+    unsafe impl runtime::DeviceRepr for Double2 {}
+    unsafe impl runtime::ValidAsZeroBits for Double2 {}
 
     /// `__half2`: two of `Half`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
@@ -2541,8 +1531,8 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for Half2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for Half2 {}
+    unsafe impl runtime::DeviceRepr for Half2 {}
+    unsafe impl runtime::ValidAsZeroBits for Half2 {}
 
     /// `__nv_bfloat162`: two of `BFloat16`, 4 bytes aligned to 4.
     #[repr(C, align(4))]
@@ -2560,1785 +1550,2615 @@ pub mod types {
     };
 
     // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl ::cudarc::driver::DeviceRepr for BFloat16x2 {}
-    unsafe impl ::cudarc::driver::ValidAsZeroBits for BFloat16x2 {}
+    unsafe impl runtime::DeviceRepr for BFloat16x2 {}
+    unsafe impl runtime::ValidAsZeroBits for BFloat16x2 {}
 }
 
-/// What all modules of this file share: device memory arguments, launch configuration, facts about
-/// kernels, and errors.
-#[allow(dead_code, unreachable_pub)]
-#[allow(clippy::inline_always, clippy::nursery)]
-// One comment stands for implementations that follow each other.
-#[allow(clippy::undocumented_unsafe_blocks)]
+/// What all modules of this file share: facts about kernels, launches, device memory as arguments, errors.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(clippy::inline_always, clippy::nursery, clippy::undocumented_unsafe_blocks)]
 pub mod runtime {
-    use ::core::ffi::c_void;
-    use ::core::fmt;
-    use ::core::hash::{Hash, Hasher};
-    use ::core::marker::PhantomData;
-    use ::core::sync::atomic::{AtomicU32, Ordering};
-    use ::cudarc::driver::result;
-    use ::cudarc::driver::sys;
-    use ::cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
-    use ::cudarc::driver::{CudaContext, CudaStream, DriverError};
-    use ::cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
-    use ::cudarc::driver::{DeviceRepr, LaunchConfig, ValidAsZeroBits};
-    use ::cudarc::driver::{UnifiedSlice, UnifiedView, UnifiedViewMut};
-    use ::std::ffi::CString;
-    use ::std::sync::{Arc, OnceLock};
+    use ::cudarc::driver; // Cargo.toml: cudarc = { version = "0.19", features = ["cuda-12080"] }
 
-    /// A compute target: `sm_90`, `sm_90a`, `sm_100f`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub struct Target {
-        /// Ten times the major compute capability plus the minor one.
-        pub number: u16,
-        /// The letter behind the number.
-        pub suffix: Suffix,
-    }
+    pub use target::*;
+    pub use image::*;
+    pub use kernel::*;
+    pub use address::*;
+    pub use bits::*;
+    pub use variable::*;
+    pub use error::*;
+    pub use check::*;
+    pub use memory::*;
+    pub use arguments::*;
+    pub use launch::*;
+    pub use load_error::*;
+    pub use module::*;
+    pub use context::*;
+    pub use global::*;
 
-    /// The letter behind the number of a target.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Suffix {
-        /// Runs on this and later minor revisions of the same major one.
-        None,
-        /// `a`: runs on exactly this revision.
-        Accelerated,
-        /// `f`: runs on the same family.
-        Family,
-    }
+    mod target {
+        //! Compute targets and what runs where.
 
-    impl Suffix {
-        const fn letter(self) -> &'static str {
-            match self {
-                Self::None => "",
-                Self::Accelerated => "a",
-                Self::Family => "f",
-            }
-        }
-    }
+        use core::fmt;
 
-    impl Target {
-        /// `sm_N`
-        #[must_use]
-        pub const fn new(number: u16) -> Self {
-            Self {
-                number,
-                suffix: Suffix::None,
-            }
+        /// A compute target: `sm_90`, `sm_90a`, `sm_100f`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct Target {
+            /// Ten times the major compute capability plus the minor one.
+            pub number: u16,
+            /// The letter behind the number.
+            pub suffix: Suffix,
         }
 
-        /// `sm_Na`
-        #[must_use]
-        pub const fn accelerated(number: u16) -> Self {
-            Self {
-                number,
-                suffix: Suffix::Accelerated,
-            }
+        /// The letter behind the number of a target.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Suffix {
+            /// Runs on this and later minor revisions of the same major one.
+            None,
+            /// `a`: runs on exactly this revision.
+            Accelerated,
+            /// `f`: runs on the same family.
+            Family,
         }
 
-        /// `sm_Nf`
-        #[must_use]
-        pub const fn family(number: u16) -> Self {
-            Self {
-                number,
-                suffix: Suffix::Family,
-            }
-        }
-
-        /// Whether code for this target runs on a device of compute capability `major.minor`.
-        #[must_use]
-        pub const fn runs_on(self, (major, minor): (u16, u16)) -> bool {
-            let (own_major, own_minor) = (self.number / 10, self.number % 10);
-            if own_major != major {
-                return false;
-            }
-            match self.suffix {
-                Suffix::Accelerated => own_minor == minor,
-                // 10.1 is a family of its own within its major revision.
-                Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => {
-                    own_minor == minor
-                }
-                Suffix::None | Suffix::Family => own_minor <= minor,
-            }
-        }
-
-        /// Whether a driver can compile PTX for the virtual architecture of this number (`compute_90` of `sm_90`)
-        /// for a device of compute capability `major.minor`.
-        #[must_use]
-        pub const fn compiles_for(self, (major, minor): (u16, u16)) -> bool {
-            match self.suffix {
-                Suffix::None => {
-                    let (own_major, own_minor) = (self.number / 10, self.number % 10);
-                    own_major < major || (own_major == major && own_minor <= minor)
-                }
-                Suffix::Accelerated | Suffix::Family => self.runs_on((major, minor)),
-            }
-        }
-
-        /// Whether two targets are the same, in `const` context.
-        #[must_use]
-        pub const fn is(self, other: Self) -> bool {
-            self.number == other.number && self.suffix as u8 == other.suffix as u8
-        }
-    }
-
-    impl fmt::Display for Target {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "sm_{}{}", self.number, self.suffix.letter())
-        }
-    }
-
-    /// What an image holds.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[non_exhaustive]
-    pub enum Format {
-        /// Machine code.
-        Cubin,
-        /// Text that the driver compiles for its device when it is loaded.
-        Ptx,
-    }
-
-    /// A cubin or PTX within this program.
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    pub struct Image {
-        /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
-        pub target: Target,
-        /// What it holds.
-        pub format: Format,
-        /// The target under which [`KernelInfo::resources`] says what a launch must keep to: of a cubin its own,
-        /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
-        /// shapes and static shared memory; registers, stack and spills are up to the driver.
-        pub assembled: Target,
-        /// Name of the file it was read from when this program was built.
-        pub file: &'static str,
-        /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
-        pub bytes: &'static [u8],
-    }
-
-    impl Image {
-        pub(super) const fn cubin(
-            target: Target,
-            file: &'static str,
-            bytes: &'static [u8],
-        ) -> Self {
-            Self {
-                target,
-                format: Format::Cubin,
-                assembled: target,
-                file,
-                bytes,
-            }
-        }
-
-        pub(super) const fn ptx(
-            target: Target,
-            assembled: Target,
-            file: &'static str,
-            bytes: &'static [u8],
-        ) -> Self {
-            Self {
-                target,
-                format: Format::Ptx,
-                assembled,
-                file,
-                bytes,
-            }
-        }
-
-        /// Whether it can be loaded on a device of compute capability `major.minor`.
-        #[must_use]
-        pub const fn runs_on(&self, device: (u16, u16)) -> bool {
-            match self.format {
-                Format::Cubin => self.target.runs_on(device),
-                Format::Ptx => self.target.compiles_for(device),
-            }
-        }
-    }
-
-    /// `sm_90`, or `PTX compute_90`.
-    impl fmt::Display for Image {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self.format {
-                Format::Cubin => write!(f, "{}", self.target),
-                Format::Ptx => {
-                    let number = self.target.number;
-                    write!(f, "PTX compute_{number}{}", self.target.suffix.letter())
+        impl Suffix {
+            pub(super) const fn letter(self) -> &'static str {
+                match self {
+                    Self::None => "",
+                    Self::Accelerated => "a",
+                    Self::Family => "f",
                 }
             }
         }
-    }
 
-    impl fmt::Debug for Image {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.debug_struct("Image")
-                .field("target", &self.target)
-                .field("format", &self.format)
-                .field("assembled", &self.assembled)
-                .field("file", &self.file)
-                .field("bytes", &self.bytes.len())
-                .finish()
+        impl Target {
+            /// `sm_N`
+            #[must_use]
+            pub const fn new(number: u16) -> Self {
+                Self {
+                    number,
+                    suffix: Suffix::None,
+                }
+            }
+
+            /// `sm_Na`
+            #[must_use]
+            pub const fn accelerated(number: u16) -> Self {
+                Self {
+                    number,
+                    suffix: Suffix::Accelerated,
+                }
+            }
+
+            /// `sm_Nf`
+            #[must_use]
+            pub const fn family(number: u16) -> Self {
+                Self {
+                    number,
+                    suffix: Suffix::Family,
+                }
+            }
+
+            /// Whether code for this target runs on a device of compute capability `major.minor`.
+            #[must_use]
+            pub const fn runs_on(self, (major, minor): (u16, u16)) -> bool {
+                let (own_major, own_minor) = (self.number / 10, self.number % 10);
+                if own_major != major {
+                    return false;
+                }
+                match self.suffix {
+                    Suffix::Accelerated => own_minor == minor,
+                    // 10.1 is a family of its own within its major revision.
+                    Suffix::Family if major == 10 && (own_minor == 1 || minor == 1) => own_minor == minor,
+                    Suffix::None | Suffix::Family => own_minor <= minor,
+                }
+            }
+
+            /// Whether a driver can compile PTX for the virtual architecture of this number (`compute_90` of `sm_90`)
+            /// for a device of compute capability `major.minor`.
+            #[must_use]
+            pub const fn compiles_for(self, (major, minor): (u16, u16)) -> bool {
+                match self.suffix {
+                    Suffix::None => {
+                        let (own_major, own_minor) = (self.number / 10, self.number % 10);
+                        own_major < major || (own_major == major && own_minor <= minor)
+                    }
+                    Suffix::Accelerated | Suffix::Family => self.runs_on((major, minor)),
+                }
+            }
+
+            /// Whether two targets are the same, in `const` context.
+            #[must_use]
+            pub const fn is(self, other: Self) -> bool {
+                self.number == other.number && self.suffix as u8 == other.suffix as u8
+            }
+        }
+
+        impl fmt::Display for Target {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "sm_{}{}", self.number, self.suffix.letter())
+            }
         }
     }
 
-    /// The image for a device of compute capability `major.minor`: the exact cubin, or else that of the closest
-    /// lower minor revision, the more special instruction set first; where no cubin runs, the newest PTX that
-    /// can be compiled for the device.
-    #[must_use]
-    pub fn choose(images: &'static [Image], device: (u16, u16)) -> Option<&'static Image> {
-        let rank = |image: &&Image| {
-            let special = match image.target.suffix {
-                Suffix::None => 0,
-                Suffix::Family => 1,
-                Suffix::Accelerated => 2,
+    mod image {
+        //! Cubins and PTX within a program, and which of them a device takes.
+
+        use core::fmt;
+
+        use super::target::{Suffix, Target};
+
+        /// What an image holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            /// Machine code.
+            Cubin,
+            /// Text that the driver compiles for its device when it is loaded.
+            Ptx,
+        }
+
+        /// A cubin or PTX within this program.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub struct Image {
+            /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
+            pub target: Target,
+            /// What it holds.
+            pub format: Format,
+            /// The target whose [`Resources`](super::Resources) say what a launch must keep to: of a cubin its own,
+            /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
+            /// shapes and static shared memory; registers, stack and spills are up to the driver.
+            pub assembled: Target,
+            /// Name of the file it was read from when this program was built.
+            pub file: &'static str,
+            /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
+            pub bytes: &'static [u8],
+        }
+
+        impl Image {
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn cubin(target: Target, file: &'static str, bytes: &'static [u8]) -> Self {
+                Self {
+                    target,
+                    format: Format::Cubin,
+                    assembled: target,
+                    file,
+                    bytes,
+                }
+            }
+
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn ptx(
+                target: Target,
+                assembled: Target,
+                file: &'static str,
+                bytes: &'static [u8],
+            ) -> Self {
+                Self {
+                    target,
+                    format: Format::Ptx,
+                    assembled,
+                    file,
+                    bytes,
+                }
+            }
+
+            /// Whether it can be loaded on a device of compute capability `major.minor`.
+            #[must_use]
+            pub const fn runs_on(&self, device: (u16, u16)) -> bool {
+                match self.format {
+                    Format::Cubin => self.target.runs_on(device),
+                    Format::Ptx => self.target.compiles_for(device),
+                }
+            }
+        }
+
+        /// `sm_90`, or `PTX compute_90`.
+        impl fmt::Display for Image {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.format {
+                    Format::Cubin => write!(f, "{}", self.target),
+                    Format::Ptx => {
+                        let number = self.target.number;
+                        write!(f, "PTX compute_{number}{}", self.target.suffix.letter())
+                    }
+                }
+            }
+        }
+
+        impl fmt::Debug for Image {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("Image")
+                    .field("target", &self.target)
+                    .field("format", &self.format)
+                    .field("assembled", &self.assembled)
+                    .field("file", &self.file)
+                    .field("bytes", &self.bytes.len())
+                    .finish()
+            }
+        }
+
+        /// The image for a device of compute capability `major.minor`: the exact cubin, or else that of the closest
+        /// lower minor revision, the more special instruction set first; where no cubin runs, the newest PTX that
+        /// can be compiled for the device.
+        #[must_use]
+        pub fn choose(images: &'static [Image], device: (u16, u16)) -> Option<&'static Image> {
+            let rank = |image: &&Image| {
+                let special = match image.target.suffix {
+                    Suffix::None => 0,
+                    Suffix::Family => 1,
+                    Suffix::Accelerated => 2,
+                };
+                let cubin = matches!(image.format, Format::Cubin);
+                (cubin, image.target.number, special)
             };
-            let cubin = matches!(image.format, Format::Cubin);
-            (cubin, image.target.number, special)
-        };
-        let fits = |image: &&Image| image.runs_on(device);
-        images.iter().filter(fits).max_by_key(rank)
+            let fits = |image: &&Image| image.runs_on(device);
+            images.iter().filter(fits).max_by_key(rank)
+        }
+
+        /// Bytes at an address that the driver likes.
+        #[doc(hidden)]
+        #[repr(C, align(16))]
+        #[derive(Debug)]
+        pub struct Aligned<T: ?Sized>(pub T);
     }
 
-    /// Bytes at an address that the driver likes.
-    #[repr(C, align(16))]
-    pub(super) struct Aligned<T: ?Sized>(pub(super) T);
+    mod row {
+        //! The text in which a generated file keeps what it knows of kernels, and its readers, which work in `const` context.
+        //! One literal per kernel costs a compiler a fraction of what nested structures do.
+        //!
+        //! A kernel's parameters are separated by `;`, each `SIZE ALIGN NAME TYPE`, the name empty when there is none. Its
+        //! resources are separated by `;`, one entry for each target of the module, empty where the kernel was not compiled for
+        //! that target. An entry is words of a letter and numbers, which `/` separates:
+        //!
+        //! | word | meaning | without it |
+        //! |---|---|---|
+        //! | `r10` | registers per thread | 0 |
+        //! | `s8` | bytes of stack per thread | not known statically |
+        //! | `p4/8` | bytes of spill stores and of spill loads | the compiler was not asked |
+        //! | `m512` | bytes of static shared memory | 0 |
+        //! | `d0`, `d1` | whether it uses dynamic shared memory | not known |
+        //! | `b2` | named barriers | not recorded |
+        //! | `c768` | bytes of machine code | 0 |
+        //! | `t128/1/1` | the largest block | no bound |
+        //! | `q8/8/1` | the only block shape | any |
+        //! | `l2/1/1` | the only cluster shape | any |
+        //! | `x` | the launch must give a cluster shape | it need not |
+        //! | `k8` | the most blocks per cluster | no bound |
 
-    /// What is known of a kernel from its source and its machine code.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct KernelInfo {
-        /// Name in the machine code.
-        pub symbol: &'static str,
-        /// Name in C++, template arguments included.
-        pub name: &'static str,
-        /// In the order of the call.
-        pub params: &'static [ParamInfo],
-        /// One entry per image that holds the kernel.
-        pub resources: &'static [Resources],
-    }
+        use super::kernel::{ParamInfo, Resources};
+        use super::target::Target;
 
-    impl KernelInfo {
-        /// What the kernel needs when compiled for `target`; absent when it was not.
-        #[must_use]
-        pub const fn resources(&self, target: Target) -> Option<&'static Resources> {
-            let mut index = 0;
-            while index < self.resources.len() {
-                if self.resources[index].target.is(target) {
-                    return Some(&self.resources[index]);
+        /// What stands before the first `end`, which is ASCII, and what stands behind it; all of `text` and nothing when
+        /// there is none.
+        const fn split(text: &'static str, end: u8) -> (&'static str, &'static str) {
+            let bytes = text.as_bytes();
+            let mut at = 0;
+            while at < bytes.len() {
+                if bytes[at] == end {
+                    let (before, rest) = text.split_at(at);
+                    return (before, rest.split_at(1).1);
                 }
-                index += 1;
+                at += 1;
+            }
+            (text, "")
+        }
+
+        /// The entry at `index` of a list.
+        const fn entry(text: &'static str, index: usize) -> Option<&'static str> {
+            let mut rest = text;
+            let mut at = 0;
+            while !rest.is_empty() {
+                let (first, others) = split(rest, b';');
+                if at == index {
+                    return Some(first);
+                }
+                rest = others;
+                at += 1;
             }
             None
         }
-    }
 
-    /// A kernel parameter.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct ParamInfo {
-        /// Name in the source; empty when it has none.
-        pub name: &'static str,
-        /// C++ type.
-        pub c_type: &'static str,
-        /// Bytes.
-        pub size: u64,
-        /// Alignment in bytes.
-        pub align: u64,
-    }
+        /// The number that starts at `at`, and where it ends.
+        const fn number(bytes: &[u8], mut at: usize) -> (u64, usize) {
+            let mut value = 0_u64;
+            while at < bytes.len() && bytes[at].is_ascii_digit() {
+                value = value
+                    .wrapping_mul(10)
+                    .wrapping_add((bytes[at] - b'0') as u64);
+                at += 1;
+            }
+            (value, at)
+        }
 
-    impl ParamInfo {
-        pub(super) const fn new(
-            name: &'static str,
-            c_type: &'static str,
-            size: u64,
-            align: u64,
-        ) -> Self {
-            Self {
+        /// The parameter at `index`.
+        pub(super) const fn param(params: &'static str, index: usize) -> Option<ParamInfo> {
+            let Some(text) = entry(params, index) else {
+                return None;
+            };
+            let (size, rest) = split(text, b' ');
+            let (align, rest) = split(rest, b' ');
+            let (name, c_type) = split(rest, b' ');
+            Some(ParamInfo {
                 name,
                 c_type,
-                size,
-                align,
+                size: number(size.as_bytes(), 0).0,
+                align: number(align.as_bytes(), 0).0,
+            })
+        }
+
+        /// The resources in the entry at `index`, which is that of `target`.
+        pub(super) const fn resources(
+            resources: &'static str,
+            index: usize,
+            target: Target,
+        ) -> Option<Resources> {
+            let Some(text) = entry(resources, index) else {
+                return None;
+            };
+            let bytes = text.as_bytes();
+            if bytes.is_empty() {
+                return None;
             }
-        }
-    }
-
-    /// What a kernel needs on one target, and what its source demands of the launch.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Resources {
-        /// The target.
-        pub target: Target,
-        /// Registers per thread.
-        pub registers: u32,
-        /// Stack bytes per thread; absent when not known statically.
-        pub stack: Option<u32>,
-        /// Bytes of spill stores and of spill loads per thread, where the compiler was asked.
-        pub spills: Option<(u64, u64)>,
-        /// Static shared memory in bytes per block.
-        pub static_shared: u64,
-        /// Named barriers, where recorded.
-        pub barriers: Option<u8>,
-        /// Bytes of machine code.
-        pub code_bytes: u64,
-        /// The largest block, as x, y and z of which only the product counts.
-        pub max_threads: Option<[u32; 3]>,
-        /// The only block shape.
-        pub required_threads: Option<[u32; 3]>,
-        /// The only cluster shape.
-        pub cluster: Option<[u32; 3]>,
-        /// The launch must give a cluster shape.
-        pub explicit_cluster: bool,
-        /// The most blocks per cluster.
-        pub max_cluster_rank: Option<u32>,
-    }
-
-    impl Resources {
-        /// Nothing, and no bounds.
-        pub(super) const NONE: Self = Self {
-            target: Target::new(0),
-            registers: 0,
-            stack: None,
-            spills: None,
-            static_shared: 0,
-            barriers: None,
-            code_bytes: 0,
-            max_threads: None,
-            required_threads: None,
-            cluster: None,
-            explicit_cluster: false,
-            max_cluster_rank: None,
-        };
-
-        /// The most threads per block that the source allows; `u32::MAX` when it sets no bound.
-        #[must_use]
-        pub const fn max_threads_total(&self) -> u32 {
-            match self.max_threads {
-                Some([x, y, z]) => x.saturating_mul(y).saturating_mul(z),
-                None => u32::MAX,
-            }
-        }
-    }
-
-    /// An address in device memory, typed by what it points to; eight bytes, as in C++.
-    ///
-    /// As an argument it stands for any pointer, null included. Nothing orders uses of raw addresses
-    /// between streams: that is up to the caller.
-    #[repr(transparent)]
-    pub struct DeviceAddress<T>(u64, PhantomData<fn() -> T>);
-
-    impl<T> DeviceAddress<T> {
-        /// The null pointer.
-        #[must_use]
-        pub const fn null() -> Self {
-            Self::new(0)
-        }
-
-        /// An address that the driver gave.
-        #[must_use]
-        pub const fn new(address: u64) -> Self {
-            Self(address, PhantomData)
-        }
-
-        /// The address as a number.
-        #[must_use]
-        pub const fn raw(self) -> u64 {
-            self.0
-        }
-
-        /// The same address with another element type.
-        #[must_use]
-        pub const fn cast<U>(self) -> DeviceAddress<U> {
-            DeviceAddress::new(self.0)
-        }
-    }
-
-    impl<T> Clone for DeviceAddress<T> {
-        fn clone(&self) -> Self {
-            *self
-        }
-    }
-
-    impl<T> Copy for DeviceAddress<T> {}
-
-    impl<T> PartialEq for DeviceAddress<T> {
-        fn eq(&self, other: &Self) -> bool {
-            self.0 == other.0
-        }
-    }
-
-    impl<T> Eq for DeviceAddress<T> {}
-
-    impl<T> Hash for DeviceAddress<T> {
-        fn hash<H: Hasher>(&self, state: &mut H) {
-            self.0.hash(state);
-        }
-    }
-
-    impl<T> Default for DeviceAddress<T> {
-        fn default() -> Self {
-            Self::null()
-        }
-    }
-
-    impl<T> fmt::Debug for DeviceAddress<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "{:#x}", self.0)
-        }
-    }
-
-    /// The `width` bits from bit `first` of `bytes` on, in the order of the device.
-    pub(super) const fn bits(bytes: &[u8], first: usize, width: u32) -> u64 {
-        let mut value = 0_u64;
-        let mut index = 0;
-        while index < width {
-            let at = first + index as usize;
-            let bit = (bytes[at / 8] >> (at % 8)) & 1;
-            value |= (bit as u64) << index;
-            index += 1;
-        }
-        value
-    }
-
-    /// Writes the lower `width` bits of `value` to bit `first` of `bytes` on.
-    pub(super) const fn set_bits(bytes: &mut [u8], first: usize, width: u32, value: u64) {
-        let mut index = 0;
-        while index < width {
-            let at = first + index as usize;
-            let bit = ((value >> index) & 1) as u8;
-            bytes[at / 8] = (bytes[at / 8] & !(1 << (at % 8))) | (bit << (at % 8));
-            index += 1;
-        }
-    }
-
-    /// The lower `width` bits as a signed number.
-    pub(super) const fn sign_extend(bits: u64, width: u32) -> i64 {
-        let unused = 64 - width;
-        (bits << unused).cast_signed() >> unused
-    }
-
-    /// Why a kernel cannot be launched. All but the driver's own refusals is found before the
-    /// launch is handed to the driver.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub struct LaunchError {
-        /// C++ name of the kernel.
-        pub kernel: &'static str,
-        /// What is wrong.
-        pub reason: Reason,
-    }
-
-    /// What is wrong with a launch.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum Reason {
-        /// The kernel is not in the image that was loaded.
-        NotInImage(Target),
-        /// The kernel belongs to another module than this one.
-        OtherModule(&'static str),
-        /// The stream belongs to another context than the module.
-        OtherContext,
-        /// The grid has a zero or too large dimension.
-        Grid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// The block has a zero or too large dimension.
-        Block {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// What the device allows.
-            limit: (u32, u32, u32),
-        },
-        /// More threads per block than the kernel can run with on this device.
-        Threads {
-            /// Threads per block.
-            threads: u64,
-            /// The most that its launch bounds, its registers and the device allow.
-            limit: u32,
-        },
-        /// The kernel was compiled for exactly one block shape.
-        RequiredBlock {
-            /// Threads along x, y and z.
-            block: (u32, u32, u32),
-            /// The shape it was compiled for.
-            required: [u32; 3],
-        },
-        /// More shared memory than the device has for a block.
-        SharedMemory {
-            /// Bytes of dynamic shared memory asked for.
-            dynamic: u32,
-            /// Bytes that the kernel itself declares.
-            fixed: u64,
-            /// Bytes that the device allows per block.
-            limit: u64,
-        },
-        /// The device cannot launch cooperatively.
-        Cooperative,
-        /// The device cannot launch clusters.
-        NoClusters,
-        /// The kernel needs a cluster shape, or another one.
-        RequiredCluster {
-            /// The shape asked for.
-            cluster: Option<(u32, u32, u32)>,
-            /// The shape it was compiled for; absent when it only needs to be given one.
-            required: Option<[u32; 3]>,
-        },
-        /// The cluster has a zero dimension or too many blocks.
-        Cluster {
-            /// Blocks along x, y and z.
-            cluster: (u32, u32, u32),
-            /// The most blocks per cluster.
-            limit: u32,
-        },
-        /// The grid is no multiple of the cluster.
-        ClusterGrid {
-            /// Blocks along x, y and z.
-            grid: (u32, u32, u32),
-            /// Blocks per cluster along x, y and z.
-            cluster: (u32, u32, u32),
-        },
-        /// The driver refused.
-        Driver(DriverError),
-    }
-
-    impl fmt::Display for LaunchError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
-        }
-    }
-
-    impl ::core::error::Error for LaunchError {}
-
-    impl fmt::Display for Reason {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
-                Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
-                Self::OtherContext => f.write_str("the stream belongs to another context"),
-                Self::Grid { grid, limit } => {
-                    write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Block { block, limit } => {
-                    write!(f, "block {block:?}, the device allows 1 to {limit:?}")
-                }
-                Self::Threads { threads, limit } => {
-                    write!(f, "{threads} threads per block, the kernel allows {limit}")
-                }
-                Self::RequiredBlock { block, required } => {
-                    write!(f, "block {block:?}, compiled for exactly {required:?}")
-                }
-                Self::SharedMemory {
-                    dynamic,
-                    fixed,
-                    limit,
-                } => write!(
-                    f,
-                    "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
-                ),
-                Self::Cooperative => f.write_str("the device has no cooperative launch"),
-                Self::NoClusters => f.write_str("the device has no thread block clusters"),
-                Self::RequiredCluster { cluster, required } => match (cluster, required) {
-                    (_, None) => f.write_str("the launch must give a cluster shape"),
-                    (_, Some(required)) => {
-                        write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
+            let mut found = Resources::none(target);
+            let mut at = 0;
+            while at < bytes.len() {
+                let letter = bytes[at];
+                let mut values = [0_u64; 3];
+                let mut count = 0;
+                at += 1;
+                while at < bytes.len() && bytes[at] != b' ' {
+                    let (value, end) = number(bytes, at);
+                    if count < values.len() {
+                        values[count] = value;
                     }
-                },
-                Self::Cluster { cluster, limit } => {
-                    write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                    count += 1;
+                    // Behind the `/`, or behind what is no number.
+                    at = if end < bytes.len() && bytes[end] == b' ' {
+                        end
+                    } else {
+                        end + 1
+                    };
                 }
-                Self::ClusterGrid { grid, cluster } => {
-                    write!(f, "grid {grid:?} is no multiple of cluster {cluster:?}")
+                at += 1;
+                found.set(letter, values);
+            }
+            Some(found)
+        }
+
+        impl Resources {
+            /// What one word says.
+            // Every number was written from one of the type that it is read as.
+            #[allow(clippy::cast_possible_truncation)]
+            const fn set(&mut self, letter: u8, values: [u64; 3]) {
+                let [first, second, third] = values;
+                let shape = Some([first as u32, second as u32, third as u32]);
+                match letter {
+                    b'r' => self.registers = first as u32,
+                    b's' => self.stack = Some(first as u32),
+                    b'p' => self.spills = Some((first, second)),
+                    b'm' => self.static_shared = first,
+                    b'd' => self.dynamic_shared = Some(first != 0),
+                    b'b' => self.barriers = Some(first as u8),
+                    b'c' => self.code_bytes = first,
+                    b't' => self.max_threads = shape,
+                    b'q' => self.required_threads = shape,
+                    b'l' => self.cluster = shape,
+                    b'x' => self.explicit_cluster = true,
+                    b'k' => self.max_cluster_rank = Some(first as u32),
+                    _ => {}
                 }
-                Self::Driver(error) => write!(f, "{error}"),
             }
         }
     }
 
-    /// What a device allows.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Limits {
-        /// Blocks along x, y and z.
-        pub grid: (u32, u32, u32),
-        /// Threads of a block along x, y and z.
-        pub block: (u32, u32, u32),
-        /// Threads of a block.
-        pub threads: u32,
-        /// Bytes of dynamic plus static shared memory per block without asking for more.
-        pub shared: u64,
-        /// The same after asking for more.
-        pub shared_optin: u64,
-        /// Whether blocks can be launched to be resident all at once.
-        pub cooperative: bool,
-        /// Whether blocks can be launched in clusters.
-        pub clusters: bool,
-    }
+    mod kernel {
+        //! Facts about kernels, as constants of the program.
 
-    /// What a launch asks for.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Shape {
-        /// Blocks along x, y and z.
-        pub grid: (u32, u32, u32),
-        /// Threads of a block along x, y and z.
-        pub block: (u32, u32, u32),
-        /// Bytes of dynamic shared memory per block.
-        pub shared: u32,
-        /// All blocks resident at once.
-        pub cooperative: bool,
-        /// Blocks of a cluster along x, y and z, where the launch gives them.
-        pub cluster: Option<(u32, u32, u32)>,
-    }
+        use core::fmt;
 
-    #[inline]
-    fn product((x, y, z): (u32, u32, u32)) -> u64 {
-        u64::from(x)
-            .saturating_mul(u64::from(y))
-            .saturating_mul(u64::from(z))
-    }
+        use super::row;
+        use super::target::Target;
 
-    fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
-        let one = |value, limit| 0 < value && value <= limit;
-        one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
-    }
-
-    impl Limits {
-        /// Holds a launch against the device and against what the kernel was compiled for.
+        /// What is known of a kernel from its source and its machine code.
         ///
-        /// # Errors
-        /// What the launch asks for beyond either.
-        pub fn check(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
-            let (grid, block, dynamic) = (launch.grid, launch.block, launch.shared);
-            if !within(grid, self.grid) {
-                return Err(Reason::Grid {
-                    grid,
-                    limit: self.grid,
-                });
-            }
-            if !within(block, self.block) {
-                return Err(Reason::Block {
-                    block,
-                    limit: self.block,
-                });
-            }
-            let shape = [block.0, block.1, block.2];
-            let other = resources
-                .required_threads
-                .filter(|&required| required != shape);
-            if let Some(required) = other {
-                return Err(Reason::RequiredBlock { block, required });
-            }
-            let threads = product(block);
-            let limit = resources.max_threads_total().min(self.threads);
-            if threads > u64::from(limit) {
-                return Err(Reason::Threads { threads, limit });
-            }
-            if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
-                return Err(Reason::SharedMemory {
-                    dynamic,
-                    fixed: resources.static_shared,
-                    limit: self.shared_optin,
-                });
-            }
-            if launch.cooperative && !self.cooperative {
-                return Err(Reason::Cooperative);
-            }
-            self.check_cluster(resources, launch)
+        /// A constant of a generated file's module `info`; everything it tells can be asked in `const` context.
+        #[derive(Clone, Copy)]
+        pub struct KernelInfo {
+            /// Name in the machine code.
+            pub symbol: &'static str,
+            /// Name in C++, template arguments included.
+            pub name: &'static str,
+            pub(super) module: &'static ModuleInfo,
+            /// Position among the kernels of its module.
+            pub(super) index: usize,
+            params: &'static str,
+            resources: &'static str,
         }
 
-        fn check_cluster(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
-            let required = resources.cluster;
-            let cluster = match (launch.cluster, required) {
-                (None, None) if resources.explicit_cluster => {
-                    return Err(Reason::RequiredCluster {
-                        cluster: None,
-                        required,
+        /// What all kernels of a module have in common.
+        #[doc(hidden)]
+        #[derive(Debug, PartialEq, Eq)]
+        pub struct ModuleInfo {
+            /// Name of the module.
+            pub name: &'static str,
+            /// What its kernels were compiled for, in the order of their resources.
+            pub targets: &'static [Target],
+            /// How many there are.
+            pub kernels: usize,
+        }
+
+        /// A kernel's symbol, its C++ name where that differs, its parameters, its resources.
+        #[doc(hidden)]
+        pub type Row = (&'static str, &'static str, &'static str, &'static str);
+
+        impl ModuleInfo {
+            /// The kernels of the module.
+            ///
+            /// # Panics
+            /// When there are more or fewer than it says, which a generated file finds when it is compiled.
+            #[must_use]
+            pub const fn kernels<const N: usize>(&'static self, rows: [Row; N]) -> [KernelInfo; N] {
+                assert!(N == self.kernels);
+                let mut kernels = [KernelInfo {
+                    symbol: "",
+                    name: "",
+                    module: self,
+                    index: 0,
+                    params: "",
+                    resources: "",
+                }; N];
+                let mut index = 0;
+                while index < N {
+                    let (symbol, name, params, resources) = rows[index];
+                    kernels[index] = KernelInfo {
+                        symbol,
+                        name: if name.is_empty() { symbol } else { name },
+                        module: self,
+                        index,
+                        params,
+                        resources,
+                    };
+                    index += 1;
+                }
+                kernels
+            }
+        }
+
+        impl KernelInfo {
+            /// The parameter at `index`, in the order of the call; nothing behind the last one.
+            #[must_use]
+            pub const fn param(&self, index: usize) -> Option<ParamInfo> {
+                row::param(self.params, index)
+            }
+
+            /// All parameters, in the order of the call.
+            pub fn params(&self) -> impl Iterator<Item = ParamInfo> + use<> {
+                let params = self.params;
+                (0..).map_while(move |index| row::param(params, index))
+            }
+
+            /// What the kernel needs when compiled for `target`; nothing when it was not.
+            #[must_use]
+            pub const fn resources(&self, target: Target) -> Option<Resources> {
+                let targets = self.module.targets;
+                let mut index = 0;
+                while index < targets.len() {
+                    if targets[index].is(target) {
+                        return row::resources(self.resources, index, target);
+                    }
+                    index += 1;
+                }
+                None
+            }
+
+            /// What the kernel needs on each target that it was compiled for.
+            pub fn per_target(&self) -> impl Iterator<Item = Resources> + use<> {
+                let info = *self;
+                let targets = self.module.targets.iter();
+                targets.filter_map(move |&target| info.resources(target))
+            }
+
+            /// Whether the kernel uses dynamic shared memory (`extern __shared__`) on any target, so that a launch must give
+            /// it some; nothing when it is not known, as of a cubin that was compiled elsewhere.
+            #[must_use]
+            pub fn dynamic_shared(&self) -> Option<bool> {
+                self.per_target()
+                    .map(|resources| resources.dynamic_shared)
+                    .reduce(|one, other| match (one, other) {
+                        (Some(one), Some(other)) => Some(one || other),
+                        (Some(true), None) | (None, Some(true)) => Some(true),
+                        _ => None,
+                    })?
+            }
+        }
+
+        /// Two kernels are equal when all that is known of them is.
+        impl PartialEq for KernelInfo {
+            fn eq(&self, other: &Self) -> bool {
+                let facts = |info: &Self| {
+                    let module = (info.module, info.index);
+                    (info.symbol, info.name, module, info.params, info.resources)
+                };
+                facts(self) == facts(other)
+            }
+        }
+
+        impl Eq for KernelInfo {}
+
+        impl fmt::Debug for KernelInfo {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("KernelInfo")
+                    .field("symbol", &self.symbol)
+                    .field("name", &self.name)
+                    .field("module", &self.module.name)
+                    .field("index", &self.index)
+                    .finish_non_exhaustive()
+            }
+        }
+
+        /// A kernel parameter.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct ParamInfo {
+            /// Name in the source; empty when it has none.
+            pub name: &'static str,
+            /// C++ type.
+            pub c_type: &'static str,
+            /// Bytes.
+            pub size: u64,
+            /// Alignment in bytes.
+            pub align: u64,
+        }
+
+        /// What a kernel needs on one target, and what its source demands of the launch.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Resources {
+            /// The target.
+            pub target: Target,
+            /// Registers per thread.
+            pub registers: u32,
+            /// Stack bytes per thread; absent when not known statically.
+            pub stack: Option<u32>,
+            /// Bytes of spill stores and of spill loads per thread, where the compiler was asked.
+            pub spills: Option<(u64, u64)>,
+            /// Static shared memory in bytes per block.
+            pub static_shared: u64,
+            /// Whether it uses dynamic shared memory (`extern __shared__`); absent when not known, as of a cubin that was
+            /// compiled elsewhere.
+            pub dynamic_shared: Option<bool>,
+            /// Named barriers, where recorded.
+            pub barriers: Option<u8>,
+            /// Bytes of machine code.
+            pub code_bytes: u64,
+            /// The largest block, as x, y and z of which only the product counts.
+            pub max_threads: Option<[u32; 3]>,
+            /// The only block shape.
+            pub required_threads: Option<[u32; 3]>,
+            /// The only cluster shape.
+            pub cluster: Option<[u32; 3]>,
+            /// The launch must give a cluster shape.
+            pub explicit_cluster: bool,
+            /// The most blocks per cluster.
+            pub max_cluster_rank: Option<u32>,
+        }
+
+        impl Resources {
+            /// Nothing, and no bounds.
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn none(target: Target) -> Self {
+                Self {
+                    target,
+                    registers: 0,
+                    stack: None,
+                    spills: None,
+                    static_shared: 0,
+                    dynamic_shared: None,
+                    barriers: None,
+                    code_bytes: 0,
+                    max_threads: None,
+                    required_threads: None,
+                    cluster: None,
+                    explicit_cluster: false,
+                    max_cluster_rank: None,
+                }
+            }
+
+            /// The most threads per block that the source allows; `u32::MAX` when it sets no bound.
+            #[must_use]
+            pub const fn max_threads_total(&self) -> u32 {
+                match self.max_threads {
+                    Some([x, y, z]) => x.saturating_mul(y).saturating_mul(z),
+                    None => u32::MAX,
+                }
+            }
+        }
+    }
+
+    mod address {
+        //! Typed addresses in device memory.
+
+        use core::fmt;
+        use core::hash::{Hash, Hasher};
+        use core::marker::PhantomData;
+
+        /// An address in device memory, typed by what it points to; eight bytes, as in C++.
+        ///
+        /// As an argument it stands for any pointer, null included. Nothing orders uses of raw addresses
+        /// between streams: that is up to the caller.
+        #[repr(transparent)]
+        pub struct DeviceAddress<T>(u64, PhantomData<fn() -> T>);
+
+        impl<T> DeviceAddress<T> {
+            /// The null pointer.
+            #[must_use]
+            pub const fn null() -> Self {
+                Self::new(0)
+            }
+
+            /// An address that the driver gave.
+            #[must_use]
+            pub const fn new(address: u64) -> Self {
+                Self(address, PhantomData)
+            }
+
+            /// The address as a number.
+            #[must_use]
+            pub const fn raw(self) -> u64 {
+                self.0
+            }
+
+            /// The same address with another element type.
+            #[must_use]
+            pub const fn cast<U>(self) -> DeviceAddress<U> {
+                DeviceAddress::new(self.0)
+            }
+        }
+
+        impl<T> Clone for DeviceAddress<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for DeviceAddress<T> {}
+
+        impl<T> PartialEq for DeviceAddress<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        impl<T> Eq for DeviceAddress<T> {}
+
+        impl<T> Hash for DeviceAddress<T> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+
+        impl<T> Default for DeviceAddress<T> {
+            fn default() -> Self {
+                Self::null()
+            }
+        }
+
+        impl<T> fmt::Debug for DeviceAddress<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:#x}", self.0)
+            }
+        }
+    }
+
+    mod bits {
+        //! Bit fields of records, in the byte order of the device.
+
+        /// The `width` bits from bit `first` of `bytes` on.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn bits(bytes: &[u8], first: usize, width: u32) -> u64 {
+            let mut value = 0_u64;
+            let mut index = 0;
+            while index < width {
+                let at = first + index as usize;
+                let bit = (bytes[at / 8] >> (at % 8)) & 1;
+                value |= (bit as u64) << index;
+                index += 1;
+            }
+            value
+        }
+
+        /// Writes the lower `width` bits of `value` to bit `first` of `bytes` on.
+        #[doc(hidden)]
+        pub const fn set_bits(bytes: &mut [u8], first: usize, width: u32, value: u64) {
+            let mut index = 0;
+            while index < width {
+                let at = first + index as usize;
+                let bit = ((value >> index) & 1) as u8;
+                bytes[at / 8] = (bytes[at / 8] & !(1 << (at % 8))) | (bit << (at % 8));
+                index += 1;
+            }
+        }
+
+        /// The lower `width` bits as a signed number.
+        #[doc(hidden)]
+        #[must_use]
+        pub const fn sign_extend(bits: u64, width: u32) -> i64 {
+            let unused = 64 - width;
+            (bits << unused).cast_signed() >> unused
+        }
+    }
+
+    mod variable {
+        //! Facts about module variables.
+
+        use core::fmt;
+        use core::marker::PhantomData;
+
+        use super::address::DeviceAddress;
+
+        /// The memory of a variable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Space {
+            /// `__constant__`: kernels only read it.
+            Constant,
+            /// `__device__`
+            Device,
+            /// `__managed__`: its address is one of managed memory, which host code may use as well while no
+            /// kernel runs.
+            Managed,
+        }
+
+        /// What is known of a variable from its source.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct GlobalInfo {
+            /// Name in the machine code, as `cuModuleGetGlobal` takes it.
+            pub symbol: &'static str,
+            /// Name in C++.
+            pub name: &'static str,
+            /// C++ type; empty when it is not known.
+            pub c_type: &'static str,
+            /// Bytes.
+            pub size: u64,
+            /// Alignment of the type in bytes; 1 when it is not known.
+            pub align: u64,
+            /// Where it lies.
+            pub space: Space,
+        }
+
+        /// A variable with its type: bytes when that is not known.
+        pub struct Variable<T> {
+            info: GlobalInfo,
+            ty: PhantomData<fn() -> T>,
+        }
+
+        impl<T: Copy> Variable<T> {
+            /// # Panics
+            /// When the type has another size than the variable, which a generated file finds when it is compiled.
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn new(info: GlobalInfo) -> Self {
+                assert!(info.size == size_of::<T>() as u64);
+                Self {
+                    info,
+                    ty: PhantomData,
+                }
+            }
+
+            /// What is known of the variable.
+            #[must_use]
+            pub const fn info(&self) -> &GlobalInfo {
+                &self.info
+            }
+
+            /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
+            /// when the size is another one.
+            #[must_use]
+            pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
+                (size as u64 == self.info.size).then(|| DeviceAddress::new(address))
+            }
+        }
+
+        impl<T> Clone for Variable<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for Variable<T> {}
+
+        impl<T> fmt::Debug for Variable<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.info.fmt(f)
+            }
+        }
+    }
+
+    mod error {
+        //! Why a kernel cannot be launched.
+
+        use core::fmt;
+
+        use super::kernel::KernelInfo;
+        use super::target::Target;
+
+        #[doc(no_inline)]
+        pub use super::driver::DriverError;
+
+        /// Why a kernel cannot be launched. All but the driver's own refusals is found before the
+        /// launch is handed to the driver.
+        #[derive(Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct LaunchError {
+            /// C++ name of the kernel.
+            pub kernel: &'static str,
+            /// What is wrong.
+            pub reason: Reason,
+        }
+
+        /// What is wrong with a launch.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Reason {
+            /// The kernel is not in the image that was loaded.
+            NotInImage(Target),
+            /// The kernel belongs to another module than this one.
+            OtherModule(&'static str),
+            /// The stream belongs to another context than the module.
+            OtherContext,
+            /// The grid has a zero or too large dimension.
+            Grid {
+                /// Blocks along x, y and z.
+                grid: (u32, u32, u32),
+                /// What the device allows.
+                limit: (u32, u32, u32),
+            },
+            /// The block has a zero or too large dimension.
+            Block {
+                /// Threads along x, y and z.
+                block: (u32, u32, u32),
+                /// What the device allows.
+                limit: (u32, u32, u32),
+            },
+            /// More threads per block than the kernel's launch bounds or the device allow.
+            Threads {
+                /// Threads per block.
+                threads: u64,
+                /// The most that both allow.
+                limit: u32,
+            },
+            /// The registers of all threads of the block are more than a multiprocessor has for one.
+            Registers {
+                /// Threads per block.
+                threads: u64,
+                /// Registers per thread, by the driver's count.
+                registers: u32,
+                /// Registers that the device has for a block.
+                available: u32,
+                /// The most threads per block with which the kernel fits, by the driver's count.
+                limit: u32,
+            },
+            /// The kernel was compiled for exactly one block shape.
+            RequiredBlock {
+                /// Threads along x, y and z.
+                block: (u32, u32, u32),
+                /// The shape it was compiled for.
+                required: [u32; 3],
+            },
+            /// More shared memory than the device has for a block.
+            SharedMemory {
+                /// Bytes of dynamic shared memory asked for.
+                dynamic: u32,
+                /// Bytes that the kernel itself declares.
+                fixed: u64,
+                /// Bytes that the device allows per block.
+                limit: u64,
+            },
+            /// The kernel uses dynamic shared memory (`extern __shared__`), and the launch gives it none.
+            NoDynamicShared,
+            /// The device cannot launch cooperatively.
+            Cooperative,
+            /// The device cannot launch clusters.
+            NoClusters,
+            /// The kernel needs a cluster shape, or another one.
+            RequiredCluster {
+                /// The shape asked for.
+                cluster: Option<(u32, u32, u32)>,
+                /// The shape it was compiled for; absent when it only needs to be given one.
+                required: Option<[u32; 3]>,
+            },
+            /// The cluster has a zero dimension or too many blocks.
+            Cluster {
+                /// Blocks along x, y and z.
+                cluster: (u32, u32, u32),
+                /// The most blocks per cluster.
+                limit: u32,
+            },
+            /// The grid is not a multiple of the cluster.
+            ClusterGrid {
+                /// Blocks along x, y and z.
+                grid: (u32, u32, u32),
+                /// Blocks per cluster along x, y and z.
+                cluster: (u32, u32, u32),
+            },
+            /// The driver refused.
+            Driver(DriverError),
+        }
+
+        impl fmt::Display for LaunchError {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
+            }
+        }
+
+        /// The same text as [`Display`](fmt::Display): it is what a `main` that returns the error prints.
+        impl fmt::Debug for LaunchError {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl core::error::Error for LaunchError {}
+
+        impl fmt::Display for Reason {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Self::NotInImage(target) => write!(f, "the kernel was not compiled for {target}"),
+                    Self::OtherModule(module) => write!(f, "module `{module}` has no such kernel"),
+                    Self::OtherContext => f.write_str("the stream belongs to another context"),
+                    Self::Grid { grid, limit } => {
+                        write!(f, "grid {grid:?}, the device allows 1 to {limit:?}")
+                    }
+                    Self::Block { block, limit } => {
+                        write!(f, "block {block:?}, the device allows 1 to {limit:?}")
+                    }
+                    Self::Threads { threads, limit } => {
+                        write!(f, "{threads} threads per block, the kernel allows {limit}")
+                    }
+                    Self::Registers {
+                        threads,
+                        registers,
+                        available,
+                        limit,
+                    } => write!(
+                        f,
+                        "{threads} threads per block with {registers} registers each, the device has {available} registers for a block: the kernel fits with at most {limit} threads"
+                    ),
+                    Self::RequiredBlock { block, required } => {
+                        write!(f, "block {block:?}, compiled for exactly {required:?}")
+                    }
+                    Self::SharedMemory {
+                        dynamic,
+                        fixed,
+                        limit,
+                    } => write!(
+                        f,
+                        "{dynamic} bytes of dynamic and {fixed} of static shared memory, the device allows {limit} per block"
+                    ),
+                    Self::NoDynamicShared => f.write_str(
+                        "the kernel uses dynamic shared memory (`extern __shared__`), the launch gives it 0 bytes",
+                    ),
+                    Self::Cooperative => f.write_str("the device has no cooperative launch"),
+                    Self::NoClusters => f.write_str("the device has no thread block clusters"),
+                    Self::RequiredCluster { cluster, required } => match (cluster, required) {
+                        (_, None) => f.write_str("the launch must give a cluster shape"),
+                        (_, Some(required)) => {
+                            write!(f, "cluster {cluster:?}, compiled for exactly {required:?}")
+                        }
+                    },
+                    Self::Cluster { cluster, limit } => {
+                        write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                    }
+                    Self::ClusterGrid { grid, cluster } => {
+                        write!(f, "grid {grid:?} is not a multiple of cluster {cluster:?}")
+                    }
+                    Self::Driver(error) => write!(f, "{error}"),
+                }
+            }
+        }
+
+        impl KernelInfo {
+            #[cold]
+            pub(super) fn error(&self, reason: Reason) -> LaunchError {
+                LaunchError {
+                    kernel: self.name,
+                    reason,
+                }
+            }
+        }
+    }
+
+    mod check {
+        //! What a launch asks for, held against what device and kernel allow.
+
+        use core::ffi::c_void;
+
+        use super::error::{LaunchError, Reason};
+        use super::kernel::{KernelInfo, Resources};
+        use super::target::Target;
+
+        /// What a device allows.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            /// Blocks along x, y and z.
+            pub grid: (u32, u32, u32),
+            /// Threads of a block along x, y and z.
+            pub block: (u32, u32, u32),
+            /// Threads of a block.
+            pub threads: u32,
+            /// Bytes of dynamic plus static shared memory per block without asking for more.
+            pub shared: u64,
+            /// The same after asking for more.
+            pub shared_optin: u64,
+            /// Whether blocks can be launched to be resident all at once.
+            pub cooperative: bool,
+            /// Whether blocks can be launched in clusters.
+            pub clusters: bool,
+        }
+
+        /// What a launch asks for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Shape {
+            /// Blocks along x, y and z.
+            pub grid: (u32, u32, u32),
+            /// Threads of a block along x, y and z.
+            pub block: (u32, u32, u32),
+            /// Bytes of dynamic shared memory per block.
+            pub shared: u32,
+            /// All blocks resident at once.
+            pub cooperative: bool,
+            /// Blocks of a cluster along x, y and z, where the launch gives them.
+            pub cluster: Option<(u32, u32, u32)>,
+        }
+
+        #[inline]
+        pub(super) fn product((x, y, z): (u32, u32, u32)) -> u64 {
+            u64::from(x)
+                .saturating_mul(u64::from(y))
+                .saturating_mul(u64::from(z))
+        }
+
+        fn within((x, y, z): (u32, u32, u32), limit: (u32, u32, u32)) -> bool {
+            let one = |value, limit| 0 < value && value <= limit;
+            one(x, limit.0) && one(y, limit.1) && one(z, limit.2)
+        }
+
+        impl Limits {
+            /// Holds a launch against the device and against what the kernel was compiled for.
+            ///
+            /// # Errors
+            /// What the launch asks for beyond either.
+            pub fn check(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+                let (grid, block, dynamic) = (launch.grid, launch.block, launch.shared);
+                if !within(grid, self.grid) {
+                    return Err(Reason::Grid {
+                        grid,
+                        limit: self.grid,
                     });
                 }
-                (None, None) => return Ok(()),
-                (None, Some([x, y, z])) => (x, y, z),
-                (Some(cluster), None) => cluster,
-                (Some(cluster), Some([x, y, z])) => {
-                    if cluster != (x, y, z) {
+                if !within(block, self.block) {
+                    return Err(Reason::Block {
+                        block,
+                        limit: self.block,
+                    });
+                }
+                let shape = [block.0, block.1, block.2];
+                let other = resources
+                    .required_threads
+                    .filter(|&required| required != shape);
+                if let Some(required) = other {
+                    return Err(Reason::RequiredBlock { block, required });
+                }
+                let threads = product(block);
+                let limit = resources.max_threads_total().min(self.threads);
+                if threads > u64::from(limit) {
+                    return Err(Reason::Threads { threads, limit });
+                }
+                if u64::from(dynamic).saturating_add(resources.static_shared) > self.shared_optin {
+                    return Err(Reason::SharedMemory {
+                        dynamic,
+                        fixed: resources.static_shared,
+                        limit: self.shared_optin,
+                    });
+                }
+                if dynamic == 0 && resources.dynamic_shared == Some(true) {
+                    return Err(Reason::NoDynamicShared);
+                }
+                if launch.cooperative && !self.cooperative {
+                    return Err(Reason::Cooperative);
+                }
+                self.check_cluster(resources, launch)
+            }
+
+            fn check_cluster(&self, resources: &Resources, launch: &Shape) -> Result<(), Reason> {
+                let required = resources.cluster;
+                let cluster = match (launch.cluster, required) {
+                    (None, None) if resources.explicit_cluster => {
                         return Err(Reason::RequiredCluster {
-                            cluster: Some(cluster),
+                            cluster: None,
                             required,
                         });
                     }
-                    cluster
-                }
-            };
-            if !self.clusters {
-                return Err(Reason::NoClusters);
-            }
-            // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
-            let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
-            let (x, y, z) = cluster;
-            if product(cluster) == 0 || product(cluster) > u64::from(limit) {
-                return Err(Reason::Cluster { cluster, limit });
-            }
-            let grid = launch.grid;
-            let whole =
-                grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
-            if !whole {
-                return Err(Reason::ClusterGrid { grid, cluster });
-            }
-            Ok(())
-        }
-    }
-
-    impl KernelInfo {
-        #[cold]
-        pub(super) fn error(&self, reason: Reason) -> LaunchError {
-            LaunchError {
-                kernel: self.name,
-                reason,
-            }
-        }
-    }
-
-    /// The address of an argument, for the driver to read the value from.
-    #[inline]
-    pub(super) fn param<T>(value: &T) -> *mut c_void {
-        ::core::ptr::from_ref(value).cast_mut().cast()
-    }
-
-    /// The memory of a variable.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Space {
-        /// `__constant__`: kernels only read it.
-        Constant,
-        /// `__device__`
-        Device,
-        /// `__managed__`: its address is one of managed memory, which host code may use as well while no
-        /// kernel runs.
-        Managed,
-    }
-
-    /// What is known of a variable from its source.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct GlobalInfo {
-        /// Name in the machine code, as `cuModuleGetGlobal` takes it.
-        pub symbol: &'static str,
-        /// Name in C++.
-        pub name: &'static str,
-        /// C++ type; empty when it is not known.
-        pub c_type: &'static str,
-        /// Bytes.
-        pub size: u64,
-        /// Alignment of the type in bytes; 1 when it is not known.
-        pub align: u64,
-        /// Where it lies.
-        pub space: Space,
-    }
-
-    /// A variable with its type: bytes when that is not known.
-    pub struct Variable<T> {
-        info: GlobalInfo,
-        ty: PhantomData<fn() -> T>,
-    }
-
-    impl<T: Copy> Variable<T> {
-        pub(super) const fn new(info: GlobalInfo) -> Self {
-            assert!(info.size == size_of::<T>() as u64);
-            Self {
-                info,
-                ty: PhantomData,
-            }
-        }
-
-        /// What is known of the variable.
-        #[must_use]
-        pub const fn info(&self) -> &GlobalInfo {
-            &self.info
-        }
-
-        /// The variable at the address and of the size that `cuModuleGetGlobal` gives for its symbol; nothing
-        /// when the size is another one.
-        #[must_use]
-        pub fn at(&self, address: u64, size: usize) -> Option<DeviceAddress<T>> {
-            (size as u64 == self.info.size).then(|| DeviceAddress::new(address))
-        }
-    }
-
-    impl<T> Clone for Variable<T> {
-        fn clone(&self) -> Self {
-            *self
-        }
-    }
-
-    impl<T> Copy for Variable<T> {}
-
-    impl<T> fmt::Debug for Variable<T> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            self.info.fmt(f)
-        }
-    }
-
-    /// Device memory of any element type that a kernel may read (`const void *`).
-    ///
-    /// # Safety
-    /// The address must belong to the context of `stream` and stay valid until the guard is dropped
-    /// and the work submitted to `stream` before that has finished.
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is no device memory that a kernel can read",
-        label = "expected `&` of a device slice, a view of one, or a `DeviceAddress`"
-    )]
-    pub unsafe trait InAny {
-        /// What records the use of the memory when dropped; `()` where nothing orders the uses.
-        type Guard<'a>
-        where
-            Self: 'a;
-
-        /// Makes `stream` wait for earlier writes and yields the address.
-        fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, Self::Guard<'a>);
-    }
-
-    /// Device memory of any element type that a kernel may write (`void *`).
-    ///
-    /// # Safety
-    /// As for [`InAny`]; besides, nothing else may use the memory meanwhile.
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is no device memory that a kernel can write",
-        label = "expected `&mut` of a device slice, a mutable view of one, or a `DeviceAddress`"
-    )]
-    pub unsafe trait OutAny {
-        /// What records the use of the memory when dropped; `()` where nothing orders the uses.
-        type GuardMut<'a>
-        where
-            Self: 'a;
-
-        /// Makes `stream` wait for earlier reads and writes and yields the address.
-        fn bind_mut<'a>(
-            &'a mut self,
-            stream: &'a CudaStream,
-        ) -> (sys::CUdeviceptr, Self::GuardMut<'a>);
-    }
-
-    /// Device memory of elements `T` that a kernel may read (`const T *`).
-    ///
-    /// # Safety
-    /// The memory must hold elements of type `T`.
-    #[diagnostic::on_unimplemented(
-        message = "the kernel reads elements of type `{T}` here, and `{Self}` does not hold them",
-        label = "expected `&` of a device slice of `{T}`, a view of one, or a `DeviceAddress<{T}>`"
-    )]
-    pub unsafe trait In<T>: InAny {}
-
-    /// Device memory of elements `T` that a kernel may write (`T *`).
-    ///
-    /// # Safety
-    /// The memory must hold elements of type `T`.
-    #[diagnostic::on_unimplemented(
-        message = "the kernel writes elements of type `{T}` here, and `{Self}` does not give write access to them",
-        label = "expected `&mut` of a device slice of `{T}`, a mutable view of one, or a `DeviceAddress<{T}>`"
-    )]
-    pub unsafe trait Out<T>: OutAny {}
-
-    /// Binds slices and views as the driver crate does, which orders the uses of their memory between streams.
-    // One `impl` for all that has the crate's traits is not possible: a type may have them for several element types.
-    macro_rules! bind_ordered {
-        (reads: $($memory:ty),*) => {$(
-            // SAFETY: the driver crate knows the memory, and its guard records the use.
-            unsafe impl<T> InAny for $memory {
-                type Guard<'a>
-                    = SyncOnDrop<'a>
-                where
-                    Self: 'a;
-
-                fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-                    self.device_ptr(stream)
-                }
-            }
-        )*};
-        (writes: $($memory:ty),*) => {$(
-            // SAFETY: as above; besides, the memory is borrowed for this use alone.
-            unsafe impl<T> OutAny for $memory {
-                type GuardMut<'a>
-                    = SyncOnDrop<'a>
-                where
-                    Self: 'a;
-
-                fn bind_mut<'a>(
-                    &'a mut self,
-                    stream: &'a CudaStream,
-                ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
-                    self.device_ptr_mut(stream)
-                }
-            }
-        )*};
-    }
-    bind_ordered!(reads: CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
-    bind_ordered!(reads: UnifiedSlice<T>, UnifiedView<'_, T>, UnifiedViewMut<'_, T>);
-    bind_ordered!(writes: CudaSlice<T>, CudaViewMut<'_, T>, UnifiedSlice<T>, UnifiedViewMut<'_, T>);
-
-    // SAFETY: slices and views know the type of their elements.
-    unsafe impl<T> In<T> for CudaSlice<T> {}
-    unsafe impl<T> In<T> for CudaView<'_, T> {}
-    unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> In<T> for UnifiedSlice<T> {}
-    unsafe impl<T> In<T> for UnifiedView<'_, T> {}
-    unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
-    unsafe impl<T> Out<T> for CudaSlice<T> {}
-    unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
-    unsafe impl<T> Out<T> for UnifiedSlice<T> {}
-    unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
-
-    // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
-    unsafe impl<T> InAny for DeviceAddress<T> {
-        type Guard<'a>
-            = ()
-        where
-            Self: 'a;
-
-        #[inline]
-        fn bind<'a>(&'a self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
-            (self.raw(), ())
-        }
-    }
-    unsafe impl<T> OutAny for DeviceAddress<T> {
-        type GuardMut<'a>
-            = ()
-        where
-            Self: 'a;
-
-        #[inline]
-        fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
-            (self.raw(), ())
-        }
-    }
-    unsafe impl<T> In<T> for DeviceAddress<T> {}
-    unsafe impl<T> Out<T> for DeviceAddress<T> {}
-    // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
-    unsafe impl<T> DeviceRepr for DeviceAddress<T> {}
-    unsafe impl<T> ValidAsZeroBits for DeviceAddress<T> {}
-
-    /// How to launch: the driver crate's [`LaunchConfig`], and what it has no field for.
-    ///
-    /// Every wrapper takes `impl Into<Launch>`, so a plain `LaunchConfig` will do.
-    ///
-    /// ```ignore
-    /// module.reduce(&stream, config, &x, &mut y)?;                                  // plain
-    /// module.reduce(&stream, Launch::cooperative(config), &x, &mut y)?;             // grid-wide sync
-    /// module.reduce(&stream, Launch::clustered(config, (2, 1, 1)), &x, &mut y)?;    // clusters of two
-    /// ```
-    ///
-    /// # Graphs
-    /// Launches on a stream that is being captured become nodes of the graph. Uses of memory must not be
-    /// tracked by events then, since a capture cannot wait for events from outside of it:
-    ///
-    /// ```ignore
-    /// unsafe { context.disable_event_tracking() };    // before the slices are allocated
-    /// module.preload()?;                              // looking a kernel up may load code
-    /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-    /// unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };
-    /// let graph = stream.end_capture(flags)?;
-    /// ```
-    ///
-    /// A node made by hand takes the kernel's handle and one pointer per argument:
-    ///
-    /// ```ignore
-    /// let mut arguments = [(&raw const n).cast_mut().cast(), (&raw const x).cast_mut().cast()];
-    /// let node = CUDA_KERNEL_NODE_PARAMS {
-    ///     func: module.cu_function(&saxpy::info::SAXPY)?,
-    ///     kernelParams: arguments.as_mut_ptr(),
-    ///     ..dimensions
-    /// };
-    /// ```
-    #[derive(Clone, Copy, Debug)]
-    pub struct Launch {
-        /// Grid, block and dynamic shared memory.
-        pub config: LaunchConfig,
-        /// All blocks must be resident at once, so that they can synchronize with each other.
-        pub cooperative: bool,
-        /// Blocks per cluster along x, y and z, for kernels that do not fix it at compile time.
-        pub cluster: Option<(u32, u32, u32)>,
-    }
-
-    impl Launch {
-        /// A cooperative launch.
-        #[must_use]
-        pub const fn cooperative(config: LaunchConfig) -> Self {
-            Self {
-                config,
-                cooperative: true,
-                cluster: None,
-            }
-        }
-
-        /// A launch in clusters of `cluster` blocks along x, y and z.
-        #[must_use]
-        pub const fn clustered(config: LaunchConfig, cluster: (u32, u32, u32)) -> Self {
-            Self {
-                config,
-                cooperative: false,
-                cluster: Some(cluster),
-            }
-        }
-    }
-
-    impl Launch {
-        #[inline(always)]
-        fn shape(&self) -> Shape {
-            Shape {
-                grid: self.config.grid_dim,
-                block: self.config.block_dim,
-                shared: self.config.shared_mem_bytes,
-                cooperative: self.cooperative,
-                cluster: self.cluster,
-            }
-        }
-    }
-
-    impl From<LaunchConfig> for Launch {
-        fn from(config: LaunchConfig) -> Self {
-            Self {
-                config,
-                cooperative: false,
-                cluster: None,
-            }
-        }
-    }
-
-    /// Checks a launch, as far as can be known before the driver is asked.
-    // What is inlined here and below keeps a launch at the cost of one written by hand.
-    #[inline(always)]
-    pub(super) fn prepare<'a>(
-        module: &'a LoadedModule,
-        index: usize,
-        info: &'static KernelInfo,
-        stream: &'a CudaStream,
-        launch: Launch,
-    ) -> Result<Prepared<'a>, LaunchError> {
-        let kernel = match module.plain_kernel(index, stream, &launch) {
-            Some(kernel) => kernel,
-            // A copy: its address would keep the launch itself in memory on the common path too.
-            None => checked_kernel(module, index, info, stream, &launch.shape())?,
-        };
-        Ok(Prepared {
-            kernel,
-            info,
-            stream,
-            launch,
-        })
-    }
-
-    /// Holds a launch against every rule.
-    #[cold]
-    #[inline(never)]
-    fn checked_kernel<'a>(
-        module: &'a LoadedModule,
-        index: usize,
-        info: &'static KernelInfo,
-        stream: &CudaStream,
-        shape: &Shape,
-    ) -> Result<&'a Kernel, LaunchError> {
-        let fail = |reason| Err(info.error(reason));
-        let Some(resources) = info.resources(module.image.assembled) else {
-            return fail(Reason::NotInImage(module.image.assembled));
-        };
-        if !Arc::ptr_eq(stream.context(), &module.context) && **stream.context() != *module.context
-        {
-            return fail(Reason::OtherContext);
-        }
-        if let Err(reason) = module.limits.check(resources, shape) {
-            return fail(reason);
-        }
-        let kernel = match module.kernel(index, info) {
-            Ok(kernel) => kernel,
-            Err(error) => return fail(Reason::Driver(error)),
-        };
-        let threads = product(shape.block);
-        if threads > u64::from(kernel.max_threads) {
-            return fail(Reason::Threads {
-                threads,
-                limit: kernel.max_threads,
-            });
-        }
-        match kernel.ask_for_shared(module, resources, shape.shared) {
-            Ok(()) => Ok(kernel),
-            Err(error) => fail(Reason::Driver(error)),
-        }
-    }
-
-    impl LoadedModule {
-        /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
-        /// every one.
-        #[inline(always)]
-        fn plain_kernel(
-            &self,
-            index: usize,
-            stream: &CudaStream,
-            launch: &Launch,
-        ) -> Option<&Kernel> {
-            let kernel = self.kernels[index].get()?;
-            let plain = Arc::ptr_eq(stream.context(), &self.context)
-                && !launch.cooperative
-                && launch.cluster.is_none()
-                && kernel.is_plain(&self.limits, &launch.config);
-            plain.then_some(kernel)
-        }
-    }
-
-    impl Kernel {
-        /// Whether a launch that is neither cooperative nor in clusters keeps to all rules; `false` where that
-        /// takes a closer look.
-        #[inline(always)]
-        fn is_plain(&self, limits: &Limits, config: &LaunchConfig) -> bool {
-            // Zero becomes the largest number.
-            let within = |value: u32, limit: u32| value.wrapping_sub(1) < limit;
-            let (grid, block) = (config.grid_dim, config.block_dim);
-            // Cannot overflow where each dimension is within its limit.
-            let threads = (u64::from(block.0) * u64::from(block.1)).wrapping_mul(block.2.into());
-            // No branch per comparison: all of them hold, as a rule.
-            within(grid.0, limits.grid.0)
-                & within(grid.1, limits.grid.1)
-                & within(grid.2, limits.grid.2)
-                & within(block.0, limits.block.0)
-                & within(block.1, limits.block.1)
-                & within(block.2, limits.block.2)
-                & (threads <= u64::from(self.plain_threads))
-                & (config.shared_mem_bytes <= self.plain_shared.load(Ordering::Relaxed))
-        }
-
-        /// Asks for large shared memory where needed.
-        fn ask_for_shared(
-            &self,
-            module: &LoadedModule,
-            resources: &Resources,
-            dynamic: u32,
-        ) -> Result<(), DriverError> {
-            let limits = &module.limits;
-            if u64::from(dynamic) + resources.static_shared <= limits.shared
-                || dynamic <= self.plain_shared.load(Ordering::Relaxed)
-            {
-                return Ok(());
-            }
-            // All that the device has, once: two threads asking for different amounts cannot then
-            // undo each other's request.
-            let most = limits.shared_optin.saturating_sub(resources.static_shared);
-            let most = i32::try_from(most).unwrap_or(i32::MAX);
-            let attribute =
-                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            module.context.bind_to_thread()?;
-            // SAFETY: the function is of a loaded module.
-            unsafe { result::function::set_function_attribute(self.function, attribute, most) }?;
-            self.plain_shared
-                .store(most.unsigned_abs(), Ordering::Relaxed);
-            Ok(())
-        }
-    }
-
-    /// A launch that passed its checks.
-    pub(super) struct Prepared<'a> {
-        kernel: &'a Kernel,
-        info: &'static KernelInfo,
-        stream: &'a CudaStream,
-        launch: Launch,
-    }
-
-    impl Prepared<'_> {
-        /// Hands the launch to the driver.
-        ///
-        /// # Safety
-        /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
-        #[inline(always)]
-        pub(super) unsafe fn launch(self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
-            let (function, stream) = (self.kernel.function, self.stream.cu_stream());
-            // Makes the context current. It also tells what went wrong while the arguments were bound (a wait, or
-            // access to unified memory that is attached to another stream), which the context keeps.
-            let mut result = self.stream.context().bind_to_thread();
-            if result.is_ok() {
-                result = if self.launch.cooperative || self.launch.cluster.is_some() {
-                    // SAFETY: the handles are alive, and the caller vouches for the parameters.
-                    unsafe { submit_together(function, stream, self.launch, params) }
-                } else {
-                    // SAFETY: as above.
-                    unsafe { submit(function, stream, self.launch.config, params) }
+                    (None, None) => return Ok(()),
+                    (None, Some([x, y, z])) => (x, y, z),
+                    (Some(cluster), None) => cluster,
+                    (Some(cluster), Some([x, y, z])) => {
+                        if cluster != (x, y, z) {
+                            return Err(Reason::RequiredCluster {
+                                cluster: Some(cluster),
+                                required,
+                            });
+                        }
+                        cluster
+                    }
                 };
+                if !self.clusters {
+                    return Err(Reason::NoClusters);
+                }
+                // Eight blocks are portable; more need the kernel's own promise, and the driver decides.
+                let limit = resources.max_cluster_rank.unwrap_or(16).min(16);
+                let (x, y, z) = cluster;
+                if product(cluster) == 0 || product(cluster) > u64::from(limit) {
+                    return Err(Reason::Cluster { cluster, limit });
+                }
+                let grid = launch.grid;
+                let whole =
+                    grid.0.is_multiple_of(x) && grid.1.is_multiple_of(y) && grid.2.is_multiple_of(z);
+                if !whole {
+                    return Err(Reason::ClusterGrid { grid, cluster });
+                }
+                Ok(())
             }
-            match result {
-                Ok(()) => Ok(()),
-                Err(error) => Err(self.info.error(Reason::Driver(error))),
+        }
+
+        impl KernelInfo {
+            /// Checks a launch of the code for `target`, [`Image::assembled`](super::Image::assembled) of the image that was
+            /// loaded, as far as can be known before the driver is asked.
+            ///
+            /// # Errors
+            /// When the kernel was not compiled for `target`, or the launch asks for more than the kernel or
+            /// the device allows.
+            pub fn check(
+                &self,
+                target: Target,
+                limits: &Limits,
+                launch: &Shape,
+            ) -> Result<(), LaunchError> {
+                let Some(resources) = self.resources(target) else {
+                    return Err(self.error(Reason::NotInImage(target)));
+                };
+                let checked = limits.check(&resources, launch);
+                checked.map_err(|reason| self.error(reason))
             }
+        }
+
+        /// The address of an argument, for the driver to read the value from.
+        #[doc(hidden)]
+        #[inline]
+        pub fn param<T>(value: &T) -> *mut c_void {
+            core::ptr::from_ref(value).cast_mut().cast()
         }
     }
 
-    #[inline(always)]
-    unsafe fn submit(
-        function: sys::CUfunction,
-        stream: sys::CUstream,
-        config: LaunchConfig,
-        params: &mut [*mut c_void],
-    ) -> Result<(), DriverError> {
-        let (grid, block) = (config.grid_dim, config.block_dim);
-        // SAFETY: passed on to the caller.
-        unsafe {
-            sys::cuLaunchKernel(
-                function,
-                grid.0,
-                grid.1,
-                grid.2,
-                block.0,
-                block.1,
-                block.2,
-                config.shared_mem_bytes,
-                stream,
-                params.as_mut_ptr(),
-                ::core::ptr::null_mut(),
-            )
+    mod memory {
+        //! Device memory as an argument: which types may stand for which pointer of a kernel.
+
+        use super::address::DeviceAddress;
+        use super::driver::sys;
+        use super::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop};
+        use super::driver::{UnifiedSlice, UnifiedView, UnifiedViewMut};
+
+        #[doc(no_inline)]
+        pub use super::driver::{CudaStream, DeviceRepr, ValidAsZeroBits};
+
+        /// Device memory of any element type that a kernel may read (`const void *`).
+        ///
+        /// # Safety
+        /// The address must belong to the context of `stream` and stay valid until the guard is dropped
+        /// and the work submitted to `stream` before that has finished.
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not device memory that a kernel can read",
+            label = "expected `&` of a device slice, a view of one, or a `DeviceAddress`"
+        )]
+        pub unsafe trait InAny {
+            /// What records the use of the memory when dropped; `()` where nothing orders the uses.
+            type Guard<'a>
+            where
+                Self: 'a;
+
+            /// Makes `stream` wait for earlier writes and yields the address.
+            fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, Self::Guard<'a>);
         }
-        .result()
+
+        /// Device memory of any element type that a kernel may write (`void *`).
+        ///
+        /// # Safety
+        /// As for [`InAny`]; besides, nothing else may use the memory meanwhile.
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not device memory that a kernel can write",
+            label = "expected `&mut` of a device slice, a mutable view of one, or a `DeviceAddress`"
+        )]
+        pub unsafe trait OutAny {
+            /// What records the use of the memory when dropped; `()` where nothing orders the uses.
+            type GuardMut<'a>
+            where
+                Self: 'a;
+
+            /// Makes `stream` wait for earlier reads and writes and yields the address.
+            fn bind_mut<'a>(&'a mut self, stream: &'a CudaStream)
+            -> (sys::CUdeviceptr, Self::GuardMut<'a>);
+        }
+
+        /// Device memory of elements `T` that a kernel may read (`const T *`).
+        ///
+        /// # Safety
+        /// The memory must hold elements of type `T`.
+        #[diagnostic::on_unimplemented(
+            message = "the kernel reads elements of type `{T}` here, and `{Self}` does not hold them",
+            label = "expected `&` of a device slice of `{T}`, a view of one, or a `DeviceAddress<{T}>`"
+        )]
+        pub unsafe trait In<T>: InAny {}
+
+        /// Device memory of elements `T` that a kernel may write (`T *`).
+        ///
+        /// # Safety
+        /// The memory must hold elements of type `T`.
+        #[diagnostic::on_unimplemented(
+            message = "the kernel writes elements of type `{T}` here, and `{Self}` does not give write access to them",
+            label = "expected `&mut` of a device slice of `{T}`, a mutable view of one, or a `DeviceAddress<{T}>`"
+        )]
+        pub unsafe trait Out<T>: OutAny {}
+
+        /// Binds slices and views as the driver crate does, which orders the uses of their memory between streams.
+        // One `impl` for all that has the crate's traits is not possible: a type may have them for several element types.
+        macro_rules! bind_ordered {
+            (reads: $($memory:ty),*) => {$(
+                // SAFETY: the driver crate knows the memory, and its guard records the use.
+                unsafe impl<T> InAny for $memory {
+                    type Guard<'a>
+                        = SyncOnDrop<'a>
+                    where
+                        Self: 'a;
+
+                    fn bind<'a>(&'a self, stream: &'a CudaStream) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                        self.device_ptr(stream)
+                    }
+                }
+            )*};
+            (writes: $($memory:ty),*) => {$(
+                // SAFETY: as above; besides, the memory is borrowed for this use alone.
+                unsafe impl<T> OutAny for $memory {
+                    type GuardMut<'a>
+                        = SyncOnDrop<'a>
+                    where
+                        Self: 'a;
+
+                    fn bind_mut<'a>(
+                        &'a mut self,
+                        stream: &'a CudaStream,
+                    ) -> (sys::CUdeviceptr, SyncOnDrop<'a>) {
+                        self.device_ptr_mut(stream)
+                    }
+                }
+            )*};
+        }
+        bind_ordered!(reads: CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
+        bind_ordered!(reads: UnifiedSlice<T>, UnifiedView<'_, T>, UnifiedViewMut<'_, T>);
+        bind_ordered!(writes: CudaSlice<T>, CudaViewMut<'_, T>, UnifiedSlice<T>, UnifiedViewMut<'_, T>);
+
+        // SAFETY: slices and views know the type of their elements.
+        unsafe impl<T> In<T> for CudaSlice<T> {}
+        unsafe impl<T> In<T> for CudaView<'_, T> {}
+        unsafe impl<T> In<T> for CudaViewMut<'_, T> {}
+        unsafe impl<T> In<T> for UnifiedSlice<T> {}
+        unsafe impl<T> In<T> for UnifiedView<'_, T> {}
+        unsafe impl<T> In<T> for UnifiedViewMut<'_, T> {}
+        unsafe impl<T> Out<T> for CudaSlice<T> {}
+        unsafe impl<T> Out<T> for CudaViewMut<'_, T> {}
+        unsafe impl<T> Out<T> for UnifiedSlice<T> {}
+        unsafe impl<T> Out<T> for UnifiedViewMut<'_, T> {}
+
+        // SAFETY: a wrapper call is unsafe, and its caller vouches for raw addresses.
+        unsafe impl<T> InAny for DeviceAddress<T> {
+            type Guard<'a>
+                = ()
+            where
+                Self: 'a;
+
+            #[inline]
+            fn bind<'a>(&'a self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
+                (self.raw(), ())
+            }
+        }
+        unsafe impl<T> OutAny for DeviceAddress<T> {
+            type GuardMut<'a>
+                = ()
+            where
+                Self: 'a;
+
+            #[inline]
+            fn bind_mut<'a>(&'a mut self, _stream: &'a CudaStream) -> (sys::CUdeviceptr, ()) {
+                (self.raw(), ())
+            }
+        }
+        unsafe impl<T> In<T> for DeviceAddress<T> {}
+        unsafe impl<T> Out<T> for DeviceAddress<T> {}
+        // SAFETY: eight bytes without padding, the same on host and device; zero is the null address.
+        unsafe impl<T> DeviceRepr for DeviceAddress<T> {}
+        unsafe impl<T> ValidAsZeroBits for DeviceAddress<T> {}
     }
 
-    /// A launch in clusters, or of blocks that are resident all at once.
-    #[cold]
-    #[inline(never)]
-    unsafe fn submit_together(
-        function: sys::CUfunction,
-        stream: sys::CUstream,
-        launch: Launch,
-        params: &mut [*mut c_void],
-    ) -> Result<(), DriverError> {
-        if let Some(cluster) = launch.cluster {
+    mod arguments {
+        //! The arguments of a launch as one value, so that a wrapper's body does little more than name them.
+
+        use core::ffi::c_void;
+
+        use super::check::param;
+        use super::driver::{CudaStream, sys};
+        use super::error::LaunchError;
+        use super::launch::Prepared;
+        use super::memory::{InAny, OutAny};
+
+        /// An argument: `&` of a value, or memory.
+        #[doc(hidden)]
+        pub trait Argument<'a> {
+            /// What must live until the launch is submitted.
+            type Bound: Pointer;
+
+            /// Orders the use of memory on `stream`.
+            fn bind(self, stream: &'a CudaStream) -> Self::Bound;
+        }
+
+        /// What the driver gets of a bound argument.
+        #[doc(hidden)]
+        pub trait Pointer {
+            /// Where the argument's value lies.
+            fn pointer(&self) -> *mut c_void;
+        }
+
+        /// A value.
+        impl<'a, T> Argument<'a> for &'a T {
+            type Bound = &'a T;
+
+            #[inline(always)]
+            fn bind(self, _: &'a CudaStream) -> &'a T {
+                self
+            }
+        }
+
+        impl<T> Pointer for &T {
+            #[inline(always)]
+            fn pointer(&self) -> *mut c_void {
+                param(*self)
+            }
+        }
+
+        /// Memory that the kernel reads.
+        #[doc(hidden)]
+        #[derive(Debug)]
+        pub struct Reads<'a, M>(pub &'a M);
+
+        /// Memory that the kernel writes.
+        #[doc(hidden)]
+        #[derive(Debug)]
+        pub struct Writes<'a, M>(pub &'a mut M);
+
+        /// The address of memory, and what records its use when dropped.
+        #[doc(hidden)]
+        #[derive(Debug)]
+        pub struct Used<G> {
+            address: sys::CUdeviceptr,
+            _guard: G,
+        }
+
+        impl<G> Pointer for Used<G> {
+            #[inline(always)]
+            fn pointer(&self) -> *mut c_void {
+                param(&self.address)
+            }
+        }
+
+        impl<'a, M: InAny> Argument<'a> for Reads<'a, M> {
+            type Bound = Used<M::Guard<'a>>;
+
+            #[inline(always)]
+            fn bind(self, stream: &'a CudaStream) -> Self::Bound {
+                let (address, guard) = self.0.bind(stream);
+                Used {
+                    address,
+                    _guard: guard,
+                }
+            }
+        }
+
+        impl<'a, M: OutAny> Argument<'a> for Writes<'a, M> {
+            type Bound = Used<M::GuardMut<'a>>;
+
+            #[inline(always)]
+            fn bind(self, stream: &'a CudaStream) -> Self::Bound {
+                let (address, guard) = self.0.bind_mut(stream);
+                Used {
+                    address,
+                    _guard: guard,
+                }
+            }
+        }
+
+        /// All arguments of a launch, in the order of the parameters.
+        #[doc(hidden)]
+        pub trait Arguments<'a> {
+            /// Binds the arguments and hands the launch to the driver.
+            ///
+            /// # Safety
+            /// There must be one argument per parameter of the kernel, each of the parameter's type.
+            unsafe fn launch(self, ready: Prepared<'a>) -> Result<(), LaunchError>;
+        }
+
+        macro_rules! arguments {
+            ($($name:ident)*) => {
+                impl<'a, $($name: Argument<'a>),*> Arguments<'a> for ($($name,)*) {
+                    // Type parameters and locals share their names. Without arguments there is no stream to bind them to.
+                    #[allow(non_snake_case, unused_variables, clippy::many_single_char_names)]
+                    #[inline(always)]
+                    unsafe fn launch(self, ready: Prepared<'a>) -> Result<(), LaunchError> {
+                        let ($($name,)*) = self;
+                        let stream = ready.stream();
+                        $(let $name = $name.bind(stream);)*
+                        let mut params = [$($name.pointer()),*];
+                        // SAFETY: one pointer per argument; the caller vouches for their types.
+                        unsafe { ready.launch(&mut params) }
+                    }
+                }
+            };
+        }
+
+        /// Implements the trait for all tuples up to this one.
+        macro_rules! up_to {
+            ([$($before:ident)*]) => {
+                arguments!($($before)*);
+            };
+            ([$($before:ident)*] $next:ident $($more:ident)*) => {
+                arguments!($($before)*);
+                up_to!([$($before)* $next] $($more)*);
+            };
+        }
+        up_to!([] A B C D E F G H I J K L M N O P);
+    }
+
+    mod launch {
+        //! How a kernel is launched: what can be known is checked first, then the driver is asked.
+
+        use core::ffi::c_void;
+        use core::sync::atomic::Ordering;
+        use std::sync::Arc;
+
+        use super::arguments::Arguments;
+        use super::check::{Limits, Shape, product};
+        use super::clusters;
+        use super::device;
+        use super::driver::sys::CUdevice_attribute_enum as DeviceAttribute;
+        use super::driver::sys::CUfunction_attribute_enum as Attribute;
+        use super::driver::{CudaStream, DriverError, result, sys};
+        use super::error::{LaunchError, Reason};
+        use super::kernel::{KernelInfo, Resources};
+        use super::module::{Kernel, LoadedModule};
+
+        #[doc(no_inline)]
+        pub use super::driver::LaunchConfig;
+
+        /// How to launch: the driver crate's [`LaunchConfig`], and what it has no field for.
+        ///
+        /// Every wrapper takes `impl Into<Launch>`, so a plain `LaunchConfig` will do.
+        ///
+        /// ```ignore
+        /// module.reduce(&stream, config, &x, &mut y)?;                                  // plain
+        /// module.reduce(&stream, Launch::cooperative(config), &x, &mut y)?;             // grid-wide sync
+        /// module.reduce(&stream, Launch::clustered(config, (2, 1, 1)), &x, &mut y)?;    // clusters of two
+        /// ```
+        ///
+        /// # Safety
+        /// What every wrapper, an `unsafe fn`, asks of its caller. With these arguments and this launch configuration the
+        /// kernel must not access memory out of bounds, must not write through pointers that C++ declares `const`, and must
+        /// find the memory behind every pointer initialized as it expects. It must not race with other work on the same
+        /// memory. A [`DeviceAddress`](super::DeviceAddress), and addresses within structs, must stay valid until the kernel
+        /// has finished.
+        ///
+        /// # Errors
+        /// What every wrapper gives. When the launch breaks a limit of the device or of the kernel, which is found before the
+        /// driver is called, or the driver refuses: [`Reason`] says which. Errors of the kernel itself show at a later
+        /// synchronization.
+        ///
+        /// # Graphs
+        /// Launches on a stream that is being captured become nodes of the graph. Uses of memory must not be
+        /// tracked by events then, since a capture cannot wait for events from outside of it:
+        ///
+        /// ```ignore
+        /// unsafe { context.disable_event_tracking() };    // before the slices are allocated
+        /// module.preload()?;                              // looking a kernel up may load code
+        /// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+        /// unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };
+        /// let graph = stream.end_capture(flags)?;
+        /// ```
+        ///
+        /// A node made by hand takes the kernel's handle and one pointer per argument:
+        ///
+        /// ```ignore
+        /// let mut arguments = [(&raw const n).cast_mut().cast(), (&raw const x).cast_mut().cast()];
+        /// let node = CUDA_KERNEL_NODE_PARAMS {
+        ///     func: module.cu_function(&saxpy::info::SAXPY)?,
+        ///     kernelParams: arguments.as_mut_ptr(),
+        ///     ..dimensions
+        /// };
+        /// ```
+        #[derive(Clone, Copy, Debug)]
+        pub struct Launch {
+            /// Grid, block and dynamic shared memory.
+            pub config: LaunchConfig,
+            /// All blocks must be resident at once, so that they can synchronize with each other.
+            pub cooperative: bool,
+            /// Blocks per cluster along x, y and z, for kernels that do not fix it at compile time.
+            pub cluster: Option<(u32, u32, u32)>,
+        }
+
+        impl Launch {
+            /// A cooperative launch.
+            #[must_use]
+            pub const fn cooperative(config: LaunchConfig) -> Self {
+                Self {
+                    config,
+                    cooperative: true,
+                    cluster: None,
+                }
+            }
+
+            /// A launch in clusters of `cluster` blocks along x, y and z.
+            #[must_use]
+            pub const fn clustered(config: LaunchConfig, cluster: (u32, u32, u32)) -> Self {
+                Self {
+                    config,
+                    cooperative: false,
+                    cluster: Some(cluster),
+                }
+            }
+        }
+
+        impl Launch {
+            #[inline(always)]
+            fn shape(&self) -> Shape {
+                Shape {
+                    grid: self.config.grid_dim,
+                    block: self.config.block_dim,
+                    shared: self.config.shared_mem_bytes,
+                    cooperative: self.cooperative,
+                    cluster: self.cluster,
+                }
+            }
+        }
+
+        impl From<LaunchConfig> for Launch {
+            fn from(config: LaunchConfig) -> Self {
+                Self {
+                    config,
+                    cooperative: false,
+                    cluster: None,
+                }
+            }
+        }
+
+        /// Launches `info`, a kernel of `module`.
+        ///
+        /// # Safety
+        /// There must be one argument per parameter of the kernel, each of the parameter's type; and see
+        /// [`Launch`](Launch#safety).
+        ///
+        /// # Errors
+        /// See [`Launch`](Launch#errors).
+        // What is inlined here and below keeps a launch at the cost of one written by hand.
+        #[doc(hidden)]
+        #[inline(always)]
+        pub unsafe fn launch<'a, A: Arguments<'a>>(
+            module: &'a LoadedModule,
+            info: &'static KernelInfo,
+            stream: &'a CudaStream,
+            launch: impl Into<Launch>,
+            arguments: A,
+        ) -> Result<(), LaunchError> {
+            let ready = prepare(module, info, stream, launch)?;
             // SAFETY: passed on to the caller.
-            return unsafe { submit_cluster(function, stream, launch, cluster, params) };
+            unsafe { arguments.launch(ready) }
         }
-        let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
-        // SAFETY: passed on to the caller.
-        unsafe {
-            sys::cuLaunchCooperativeKernel(
-                function,
-                grid.0,
-                grid.1,
-                grid.2,
-                block.0,
-                block.1,
-                block.2,
-                launch.config.shared_mem_bytes,
+
+        /// Checks a launch, as far as can be known before the driver is asked.
+        ///
+        /// # Errors
+        /// See [`Launch`](Launch#errors).
+        #[doc(hidden)]
+        #[inline(always)]
+        pub fn prepare<'a>(
+            module: &'a LoadedModule,
+            info: &'static KernelInfo,
+            stream: &'a CudaStream,
+            launch: impl Into<Launch>,
+        ) -> Result<Prepared<'a>, LaunchError> {
+            let launch = launch.into();
+            let kernel = match module.plain_kernel(info, stream, &launch) {
+                Some(kernel) => kernel,
+                // A copy: its address would keep the launch itself in memory on the common path too.
+                None => module.checked_kernel(info, stream, &launch.shape())?,
+            };
+            Ok(Prepared {
+                kernel,
+                info,
                 stream,
-                params.as_mut_ptr(),
-            )
+                launch,
+            })
         }
-        .result()
-    }
 
-    unsafe fn submit_cluster(
-        function: sys::CUfunction,
-        stream: sys::CUstream,
-        launch: Launch,
-        (x, y, z): (u32, u32, u32),
-        params: &mut [*mut c_void],
-    ) -> Result<(), DriverError> {
-        if x * y * z > 8 {
-            let large =
-                sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-            // SAFETY: the function is of a loaded module.
-            unsafe { result::function::set_function_attribute(function, large, 1) }?;
-        }
-        let mut attributes = [sys::CUlaunchAttribute {
-            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-            pad: [0; 4],
-            value: sys::CUlaunchAttributeValue {
-                clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
-            },
-        }; 2];
-        let mut count = 1;
-        if launch.cooperative {
-            attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-            attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
-            count = 2;
-        }
-        let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
-        let config = sys::CUlaunchConfig {
-            gridDimX: grid.0,
-            gridDimY: grid.1,
-            gridDimZ: grid.2,
-            blockDimX: block.0,
-            blockDimY: block.1,
-            blockDimZ: block.2,
-            sharedMemBytes: launch.config.shared_mem_bytes,
-            hStream: stream,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: count,
-        };
-        let none = ::core::ptr::null_mut();
-        // SAFETY: the handles are alive, and the caller vouches for the parameters.
-        unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
-            .result()
-    }
+        impl LoadedModule {
+            /// The kernel, where a few comparisons show that nothing is wrong with the launch; so it is with nearly
+            /// every one.
+            #[inline(always)]
+            fn plain_kernel(
+                &self,
+                info: &KernelInfo,
+                stream: &CudaStream,
+                launch: &Launch,
+            ) -> Option<&Kernel> {
+                let kernel = self.known(info)?;
+                let plain = Arc::ptr_eq(stream.context(), self.context())
+                    && !launch.cooperative
+                    && launch.cluster.is_none()
+                    && kernel.is_plain(self.limits(), &launch.config);
+                plain.then_some(kernel)
+            }
 
-    /// Opens the device with this ordinal.
-    ///
-    /// [`CudaContext::new`] panics on a machine without a driver; this function does not.
-    ///
-    /// # Errors
-    /// When no driver is installed, or the driver refuses.
-    pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, LoadError> {
-        if !driver_present() {
-            return Err(LoadError::NoDriver);
-        }
-        CudaContext::new(ordinal).map_err(|error| LoadError::Driver {
-            module: "the CUDA context",
-            error,
-        })
-    }
-
-    /// Answers for builds that link the driver library: it is there, or the program would not run.
-    ///
-    /// # Safety
-    /// None needed; the signature is that of the function in [`sys`] that it stands in for.
-    unsafe fn is_culib_present() -> bool {
-        true
-    }
-
-    /// Whether the CUDA driver library can be loaded.
-    #[must_use]
-    #[allow(unused_imports, clippy::wildcard_imports)]
-    pub fn driver_present() -> bool {
-        // Where the driver crate loads the library at run time, its own function takes precedence.
-        use ::cudarc::driver::sys::*;
-        // SAFETY: loads and closes the driver library, nothing else.
-        unsafe { is_culib_present() }
-    }
-
-    /// Why a module cannot be loaded.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum LoadError {
-        /// No CUDA driver library is installed.
-        NoDriver,
-        /// No embedded image runs on the device.
-        NoImage {
-            /// The module.
-            module: &'static str,
-            /// Compute capability of the device.
-            device: (u16, u16),
-            /// What is embedded.
-            images: &'static [Image],
-        },
-        /// The driver could not compile the embedded PTX for the device, which no embedded cubin runs on.
-        Ptx {
-            /// The module.
-            module: &'static str,
-            /// The PTX.
-            image: &'static Image,
-            /// Compute capability of the device.
-            device: (u16, u16),
-            /// What the driver said.
-            error: DriverError,
-            /// What its compiler said; empty when it was not reached.
-            log: String,
-        },
-        /// A variable has another size than its type.
-        GlobalSize {
-            /// The variable.
-            symbol: &'static str,
-            /// Bytes of its type.
-            expected: usize,
-            /// Bytes on the device.
-            actual: usize,
-        },
-        /// The driver refused.
-        Driver {
-            /// The module, kernel or variable.
-            module: &'static str,
-            /// What it said.
-            error: DriverError,
-        },
-    }
-
-    impl fmt::Display for LoadError {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match self {
-                Self::NoDriver => {
-                    f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
+            /// Holds a launch against every rule.
+            #[cold]
+            #[inline(never)]
+            fn checked_kernel(
+                &self,
+                info: &KernelInfo,
+                stream: &CudaStream,
+                shape: &Shape,
+            ) -> Result<&Kernel, LaunchError> {
+                match self.check(info, stream, shape) {
+                    Ok(kernel) => Ok(kernel),
+                    Err(reason) => Err(info.error(reason)),
                 }
-                Self::NoImage {
-                    module,
-                    device: (major, minor),
-                    images,
-                } => {
-                    write!(
-                        f,
-                        "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
-                    )?;
-                    for (index, image) in images.iter().enumerate() {
-                        let comma = if index == 0 { "" } else { "," };
-                        write!(f, "{comma} {image}")?;
+            }
+
+            fn check(
+                &self,
+                info: &KernelInfo,
+                stream: &CudaStream,
+                shape: &Shape,
+            ) -> Result<&Kernel, Reason> {
+                let resources = self.resources(info)?;
+                let other = !Arc::ptr_eq(stream.context(), self.context());
+                if other && **stream.context() != **self.context() {
+                    return Err(Reason::OtherContext);
+                }
+                self.limits().check(&resources, shape)?;
+                let kernel = self.kernel(info).map_err(Reason::Driver)?;
+                let threads = product(shape.block);
+                if threads > u64::from(kernel.max_threads) {
+                    return Err(kernel.too_many_threads(self, threads));
+                }
+                let asked = kernel.ask_for_shared(self, &resources, shape.shared);
+                asked.map_err(Reason::Driver)?;
+                Ok(kernel)
+            }
+        }
+
+        impl Kernel {
+            /// Whether a launch that is neither cooperative nor in clusters keeps to all rules; `false` where that
+            /// takes a closer look.
+            #[inline(always)]
+            fn is_plain(&self, limits: &Limits, config: &LaunchConfig) -> bool {
+                // Zero becomes the largest number.
+                let within = |value: u32, limit: u32| value.wrapping_sub(1) < limit;
+                let (grid, block) = (config.grid_dim, config.block_dim);
+                // Cannot overflow where each dimension is within its limit.
+                let threads = (u64::from(block.0) * u64::from(block.1)).wrapping_mul(block.2.into());
+                // Too little becomes the largest number here too.
+                let shared = config.shared_mem_bytes.wrapping_sub(self.least_shared);
+                // No branch per comparison: all of them hold, as a rule.
+                within(grid.0, limits.grid.0)
+                    & within(grid.1, limits.grid.1)
+                    & within(grid.2, limits.grid.2)
+                    & within(block.0, limits.block.0)
+                    & within(block.1, limits.block.1)
+                    & within(block.2, limits.block.2)
+                    & (threads <= u64::from(self.plain_threads))
+                    & (shared <= self.plain_shared.load(Ordering::Relaxed))
+            }
+
+            /// Why a block of so many threads cannot run, which its source and the device allow: what is left is registers.
+            fn too_many_threads(&self, module: &LoadedModule, threads: u64) -> Reason {
+                let limit = self.max_threads;
+                // By the driver's count, since it compiles PTX itself.
+                let count = module.attribute(self, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
+                let most = DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK;
+                let most = device::number(module.context(), most);
+                match (count, most) {
+                    (Ok(registers), Ok(available))
+                        if threads.saturating_mul(registers.next_multiple_of(8).into())
+                            > u64::from(available) =>
+                    {
+                        Reason::Registers {
+                            threads,
+                            registers,
+                            available,
+                            limit,
+                        }
                     }
-                    Ok(())
+                    _ => Reason::Threads { threads, limit },
                 }
-                Self::Ptx {
-                    module,
-                    image,
-                    device: (major, minor),
-                    error,
-                    log,
-                } => {
-                    let cause = match error.0 {
-                        sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-                            "the driver is older than the PTX: install a newer driver"
-                        }
-                        sys::CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
-                            "its compiler (libnvidia-ptxjitcompiler.so) is missing: install the whole driver"
-                        }
-                        sys::CUresult::CUDA_ERROR_JIT_COMPILATION_DISABLED => {
-                            "its compiler is turned off: unset CUDA_DISABLE_PTX_JIT"
-                        }
-                        _ => "its compiler refused",
+            }
+
+            /// Asks for large shared memory where needed.
+            fn ask_for_shared(
+                &self,
+                module: &LoadedModule,
+                resources: &Resources,
+                dynamic: u32,
+            ) -> Result<(), DriverError> {
+                let limits = module.limits();
+                if u64::from(dynamic) + resources.static_shared <= limits.shared
+                    || dynamic.saturating_sub(self.least_shared)
+                        <= self.plain_shared.load(Ordering::Relaxed)
+                {
+                    return Ok(());
+                }
+                // All that the device has, once: two threads asking for different amounts cannot then
+                // undo each other's request.
+                let most = limits.shared_optin.saturating_sub(resources.static_shared);
+                let most = i32::try_from(most).unwrap_or(i32::MAX);
+                let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+                module.context().bind_to_thread()?;
+                // SAFETY: the function is of a loaded module.
+                unsafe { result::function::set_function_attribute(self.function, attribute, most) }?;
+                self.plain_shared.store(
+                    most.unsigned_abs().saturating_sub(self.least_shared),
+                    Ordering::Relaxed,
+                );
+                Ok(())
+            }
+        }
+
+        /// A launch that passed its checks.
+        #[doc(hidden)]
+        #[allow(missing_debug_implementations)]
+        pub struct Prepared<'a> {
+            kernel: &'a Kernel,
+            info: &'static KernelInfo,
+            stream: &'a CudaStream,
+            launch: Launch,
+        }
+
+        impl<'a> Prepared<'a> {
+            /// The stream that it is for.
+            #[inline(always)]
+            pub(super) fn stream(&self) -> &'a CudaStream {
+                self.stream
+            }
+
+            /// Hands the launch to the driver.
+            ///
+            /// # Safety
+            /// `params` must hold one pointer per kernel parameter, each to a value of the parameter's type.
+            ///
+            /// # Errors
+            /// When the driver refuses.
+            #[inline(always)]
+            pub unsafe fn launch(self, params: &mut [*mut c_void]) -> Result<(), LaunchError> {
+                let (function, stream) = (self.kernel.function, self.stream.cu_stream());
+                // Makes the context current. It also tells what went wrong while the arguments were bound (a wait, or
+                // access to unified memory that is attached to another stream), which the context keeps.
+                let mut result = self.stream.context().bind_to_thread();
+                if result.is_ok() {
+                    result = if self.launch.cooperative || self.launch.cluster.is_some() {
+                        // SAFETY: the handles are alive, and the caller vouches for the parameters.
+                        unsafe { submit_together(function, stream, self.launch, params) }
+                    } else {
+                        // SAFETY: as above.
+                        unsafe { submit(function, stream, self.launch.config, params) }
                     };
-                    write!(
-                        f,
-                        "cannot load `{module}`: the driver did not compile {image} for compute capability {major}.{minor}: {error}; {cause}. A cubin needs no compiler: add sm_{major}{minor} to `arch`"
-                    )?;
-                    if log.is_empty() {
-                        return Ok(());
+                }
+                match result {
+                    Ok(()) => Ok(()),
+                    Err(error) => Err(self.info.error(Reason::Driver(error))),
+                }
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn submit(
+            function: sys::CUfunction,
+            stream: sys::CUstream,
+            config: LaunchConfig,
+            params: &mut [*mut c_void],
+        ) -> Result<(), DriverError> {
+            let (grid, block) = (config.grid_dim, config.block_dim);
+            // SAFETY: passed on to the caller.
+            unsafe {
+                sys::cuLaunchKernel(
+                    function,
+                    grid.0,
+                    grid.1,
+                    grid.2,
+                    block.0,
+                    block.1,
+                    block.2,
+                    config.shared_mem_bytes,
+                    stream,
+                    params.as_mut_ptr(),
+                    core::ptr::null_mut(),
+                )
+            }
+            .result()
+        }
+
+        /// A launch in clusters, or of blocks that are resident all at once.
+        #[cold]
+        #[inline(never)]
+        unsafe fn submit_together(
+            function: sys::CUfunction,
+            stream: sys::CUstream,
+            launch: Launch,
+            params: &mut [*mut c_void],
+        ) -> Result<(), DriverError> {
+            if let Some(cluster) = launch.cluster {
+                // SAFETY: passed on to the caller.
+                return unsafe { clusters::submit(function, stream, launch, cluster, params) };
+            }
+            let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
+            // SAFETY: passed on to the caller.
+            unsafe {
+                sys::cuLaunchCooperativeKernel(
+                    function,
+                    grid.0,
+                    grid.1,
+                    grid.2,
+                    block.0,
+                    block.1,
+                    block.2,
+                    launch.config.shared_mem_bytes,
+                    stream,
+                    params.as_mut_ptr(),
+                )
+            }
+            .result()
+        }
+    }
+
+    mod device {
+        //! What the device of a context allows.
+
+        use super::check::Limits;
+        use super::clusters;
+        use super::driver::sys::CUdevice_attribute_enum as Attribute;
+        use super::driver::{CudaContext, DriverError};
+
+        impl Limits {
+            /// Asks the driver, once per module.
+            pub(super) fn new(context: &CudaContext) -> Result<Self, DriverError> {
+                let get = |attribute| number(context, attribute);
+                Ok(Self {
+                    grid: (
+                        get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
+                        get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
+                        get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
+                    ),
+                    block: (
+                        get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
+                        get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
+                        get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
+                    ),
+                    threads: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+                    shared: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?.into(),
+                    shared_optin: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?
+                        .into(),
+                    cooperative: get(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+                    clusters: clusters::supported(context)?,
+                })
+            }
+        }
+
+        /// An attribute of the device, none of which is negative.
+        pub(super) fn number(context: &CudaContext, attribute: Attribute) -> Result<u32, DriverError> {
+            let value = context.attribute(attribute)?;
+            Ok(u32::try_from(value).unwrap_or(0))
+        }
+    }
+
+    mod load_error {
+        //! Why a module cannot be loaded.
+
+        use core::fmt;
+        use std::string::String;
+
+        use super::driver::{DriverError, sys};
+        use super::image::Image;
+
+        /// Why a module cannot be loaded.
+        #[derive(Clone, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum LoadError {
+            /// No CUDA driver library is installed.
+            NoDriver,
+            /// No embedded image runs on the device.
+            NoImage {
+                /// The module.
+                module: &'static str,
+                /// Compute capability of the device.
+                device: (u16, u16),
+                /// What is embedded.
+                images: &'static [Image],
+            },
+            /// The driver could not compile the embedded PTX for the device, which no embedded cubin runs on.
+            Ptx {
+                /// The module.
+                module: &'static str,
+                /// The PTX.
+                image: &'static Image,
+                /// Compute capability of the device.
+                device: (u16, u16),
+                /// What the driver said.
+                error: DriverError,
+                /// What its compiler said; empty when it was not reached.
+                log: String,
+            },
+            /// A variable has another size than its type.
+            GlobalSize {
+                /// The variable.
+                symbol: &'static str,
+                /// Bytes of its type.
+                expected: usize,
+                /// Bytes on the device.
+                actual: usize,
+            },
+            /// The driver refused.
+            Driver {
+                /// The module, kernel or variable.
+                module: &'static str,
+                /// What it said.
+                error: DriverError,
+            },
+        }
+
+        impl fmt::Display for LoadError {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Self::NoDriver => {
+                        f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
                     }
-                    write!(f, "\n{log}")
-                }
-                Self::GlobalSize {
-                    symbol,
-                    expected,
-                    actual,
-                } => {
-                    write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
-                }
-                Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
-            }
-        }
-    }
-
-    impl ::core::error::Error for LoadError {}
-
-    impl Limits {
-        /// Asks the driver, once per module.
-        fn new(context: &CudaContext) -> Result<Self, DriverError> {
-            let get = |attribute| {
-                context
-                    .attribute(attribute)
-                    .map(|value| u32::try_from(value).unwrap_or(0))
-            };
-            Ok(Self {
-                grid: (
-                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-                ),
-                block: (
-                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-                    get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-                ),
-                threads: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-                shared: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?.into(),
-                shared_optin: get(
-                    Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                )?
-                .into(),
-                cooperative: get(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
-                clusters: get(Attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
-            })
-        }
-    }
-
-    /// A kernel that was looked up in its module.
-    struct Kernel {
-        function: sys::CUfunction,
-        /// The most threads per block by the driver's count, which includes registers.
-        max_threads: u32,
-        /// The most threads per block that break no rule at all; zero where a launch must keep to more rules
-        /// than limits.
-        plain_threads: u32,
-        /// The most dynamic shared memory that may be used without asking for more; what was asked for counts.
-        plain_shared: AtomicU32,
-    }
-
-    // SAFETY: driver handles are valid on every thread.
-    unsafe impl Send for Kernel {}
-    unsafe impl Sync for Kernel {}
-
-    /// A module on a device: the image that was chosen, and its kernels as they are needed.
-    pub(super) struct LoadedModule {
-        name: &'static str,
-        module: sys::CUmodule,
-        context: Arc<CudaContext>,
-        image: &'static Image,
-        limits: Limits,
-        kernels: Box<[OnceLock<Kernel>]>,
-    }
-
-    // SAFETY: driver handles are valid on every thread.
-    unsafe impl Send for LoadedModule {}
-    unsafe impl Sync for LoadedModule {}
-
-    impl Drop for LoadedModule {
-        fn drop(&mut self) {
-            let bound = self.context.bind_to_thread();
-            // SAFETY: nothing that borrows the module is left.
-            let unloaded = bound.and_then(|()| unsafe { result::module::unload(self.module) });
-            self.context.record_err(unloaded);
-        }
-    }
-
-    impl fmt::Debug for LoadedModule {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.debug_struct("LoadedModule")
-                .field("name", &self.name)
-                .field("image", self.image)
-                .finish_non_exhaustive()
-        }
-    }
-
-    fn load_cubin(image: &'static Image) -> Result<sys::CUmodule, DriverError> {
-        let bytes = image.bytes.as_ptr().cast();
-        // SAFETY: a whole cubin, which says itself where it ends.
-        unsafe { result::module::load_data(bytes) }
-    }
-
-    impl LoadedModule {
-        /// Chooses the image for the device of `context` and loads it.
-        pub(super) fn load(
-            name: &'static str,
-            context: &Arc<CudaContext>,
-            images: &'static [Image],
-            kernels: usize,
-        ) -> Result<Self, LoadError> {
-            let refused = |error| LoadError::Driver {
-                module: name,
-                error,
-            };
-            let (major, minor) = context.compute_capability().map_err(refused)?;
-            let device = (
-                u16::try_from(major).unwrap_or(0),
-                u16::try_from(minor).unwrap_or(0),
-            );
-            let image = choose(images, device).ok_or(LoadError::NoImage {
-                module: name,
-                device,
-                images,
-            })?;
-            let limits = Limits::new(context).map_err(refused)?;
-            context.bind_to_thread().map_err(refused)?;
-            let module = load_cubin(image).map_err(refused)?;
-            Ok(Self {
-                name,
-                module,
-                context: Arc::clone(context),
-                image,
-                limits,
-                kernels: (0..kernels).map(|_| OnceLock::new()).collect(),
-            })
-        }
-
-        /// The image that was chosen.
-        pub(super) fn image(&self) -> &'static Image {
-            self.image
-        }
-
-        /// The driver's handle.
-        pub(super) fn module(&self) -> sys::CUmodule {
-            self.module
-        }
-
-        /// Looks up a kernel, once.
-        fn kernel(&self, index: usize, info: &'static KernelInfo) -> Result<&Kernel, DriverError> {
-            if let Some(kernel) = self.kernels[index].get() {
-                return Ok(kernel);
-            }
-            self.context.bind_to_thread()?;
-            // SAFETY: the module is loaded.
-            let function =
-                unsafe { result::module::get_function(self.module, name(info.symbol)?) }?;
-            let threads = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
-            // SAFETY: the function is of a loaded module.
-            let threads = unsafe { result::function::get_function_attribute(function, threads) }?;
-            let max_threads = u32::try_from(threads).unwrap_or(0);
-            let (plain_threads, plain_shared) = self.plain(info).unwrap_or((0, 0));
-            Ok(self.kernels[index].get_or_init(|| Kernel {
-                function,
-                max_threads,
-                plain_threads: plain_threads.min(max_threads),
-                plain_shared: AtomicU32::new(plain_shared),
-            }))
-        }
-
-        /// Threads per block and bytes of dynamic shared memory up to which nothing but the device's limits on
-        /// dimensions can forbid a launch.
-        fn plain(&self, info: &KernelInfo) -> Option<(u32, u32)> {
-            let resources = info.resources(self.image.assembled)?;
-            if resources.required_threads.is_some()
-                || resources.cluster.is_some()
-                || resources.explicit_cluster
-            {
-                return None;
-            }
-            let threads = resources.max_threads_total().min(self.limits.threads);
-            let shared = self.limits.shared.checked_sub(resources.static_shared)?;
-            Some((threads, u32::try_from(shared).unwrap_or(u32::MAX)))
-        }
-
-        /// Looks up every kernel that the image holds.
-        pub(super) fn preload(
-            &self,
-            kernels: &'static [&'static KernelInfo],
-        ) -> Result<(), LoadError> {
-            for (index, info) in kernels.iter().enumerate() {
-                if info.resources(self.image.assembled).is_none() {
-                    continue;
-                }
-                if let Err(error) = self.kernel(index, info) {
-                    return Err(LoadError::Driver {
-                        module: info.name,
+                    Self::NoImage {
+                        module,
+                        device: (major, minor),
+                        images,
+                    } => {
+                        write!(
+                            f,
+                            "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
+                        )?;
+                        for (index, image) in images.iter().enumerate() {
+                            let comma = if index == 0 { "" } else { "," };
+                            write!(f, "{comma} {image}")?;
+                        }
+                        Ok(())
+                    }
+                    Self::Ptx {
+                        module,
+                        image,
+                        device: (major, minor),
                         error,
-                    });
+                        log,
+                    } => {
+                        let cause = match error.0 {
+                            sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                                "the driver is older than the PTX: install a newer driver"
+                            }
+                            sys::CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
+                                "its compiler (libnvidia-ptxjitcompiler.so) is missing: install the whole driver"
+                            }
+                            sys::CUresult::CUDA_ERROR_JIT_COMPILATION_DISABLED => {
+                                "its compiler is turned off: unset CUDA_DISABLE_PTX_JIT"
+                            }
+                            _ => "its compiler refused",
+                        };
+                        write!(
+                            f,
+                            "cannot load `{module}`: the driver did not compile {image} for compute capability {major}.{minor}: {error}; {cause}. A cubin needs no compiler: add sm_{major}{minor} to `arch`"
+                        )?;
+                        if log.is_empty() {
+                            return Ok(());
+                        }
+                        write!(f, "\n{log}")
+                    }
+                    Self::GlobalSize {
+                        symbol,
+                        expected,
+                        actual,
+                    } => {
+                        write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
+                    }
+                    Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
                 }
             }
-            Ok(())
         }
 
-        /// The driver's handle of a kernel.
-        pub(super) fn function(
-            &self,
-            kernels: &'static [&'static KernelInfo],
-            wanted: &KernelInfo,
-        ) -> Result<sys::CUfunction, LaunchError> {
-            let mut all = kernels.iter().copied().enumerate();
-            let found = all.find(|(_, info)| info.symbol == wanted.symbol);
-            let Some((index, info)) = found else {
-                return Err(wanted.error(Reason::OtherModule(self.name)));
+        /// The same text as [`Display`](fmt::Display): it is what a `main` that returns the error prints.
+        impl fmt::Debug for LoadError {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl core::error::Error for LoadError {}
+    }
+
+    mod module {
+        //! A module on a device, and its kernels as they are needed.
+
+        use core::ffi::c_void;
+        use core::fmt;
+        use core::sync::atomic::AtomicU32;
+        use std::boxed::Box;
+        use std::ffi::CString;
+        use std::string::String;
+        use std::sync::{Arc, OnceLock};
+
+        use super::check::Limits;
+        use super::driver::sys::CUfunction_attribute_enum as Attribute;
+        use super::driver::{CudaContext, DriverError, result, sys};
+        use super::error::{LaunchError, Reason};
+        use super::image::{Format, Image, choose};
+        use super::kernel::{KernelInfo, ModuleInfo, Resources};
+        use super::load_error::LoadError;
+
+        /// A kernel that was looked up in its module.
+        pub(super) struct Kernel {
+            pub(super) function: sys::CUfunction,
+            /// The most threads per block by the driver's count, which includes registers.
+            pub(super) max_threads: u32,
+            /// The most threads per block that break no rule at all; zero where a launch must keep to more rules
+            /// than limits.
+            pub(super) plain_threads: u32,
+            /// The least dynamic shared memory: a byte where the kernel uses any.
+            pub(super) least_shared: u32,
+            /// How much more than that may be used without asking for more; what was asked for counts.
+            pub(super) plain_shared: AtomicU32,
+        }
+
+        // SAFETY: driver handles are valid on every thread.
+        unsafe impl Send for Kernel {}
+        unsafe impl Sync for Kernel {}
+
+        /// A module on a device: the image that was chosen, and its kernels as they are needed.
+        #[doc(hidden)]
+        pub struct LoadedModule {
+            info: &'static ModuleInfo,
+            module: sys::CUmodule,
+            context: Arc<CudaContext>,
+            image: &'static Image,
+            limits: Limits,
+            /// One for each kernel of `info`.
+            kernels: Box<[OnceLock<Kernel>]>,
+        }
+
+        // SAFETY: driver handles are valid on every thread.
+        unsafe impl Send for LoadedModule {}
+        unsafe impl Sync for LoadedModule {}
+
+        impl Drop for LoadedModule {
+            fn drop(&mut self) {
+                let bound = self.context.bind_to_thread();
+                // SAFETY: nothing that borrows the module is left.
+                let unloaded = bound.and_then(|()| unsafe { result::module::unload(self.module) });
+                self.context.record_err(unloaded);
+            }
+        }
+
+        impl fmt::Debug for LoadedModule {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct("LoadedModule")
+                    .field("name", &self.info.name)
+                    .field("image", self.image)
+                    .finish_non_exhaustive()
+            }
+        }
+
+        fn load_cubin(image: &'static Image) -> Result<sys::CUmodule, DriverError> {
+            let bytes = image.bytes.as_ptr().cast();
+            // SAFETY: a whole cubin, which says itself where it ends.
+            unsafe { result::module::load_data(bytes) }
+        }
+
+        /// Has the driver compile PTX for the device, and keeps what its compiler says.
+        fn load_ptx(
+            module: &'static str,
+            image: &'static Image,
+            device: (u16, u16),
+        ) -> Result<sys::CUmodule, LoadError> {
+            let mut log = std::vec![0_u8; 8192];
+            let mut options = [
+                sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+                sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            ];
+            // A number stands in the place of a pointer, as the driver wants it.
+            let size: *mut c_void = core::ptr::without_provenance_mut(log.len());
+            let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), size];
+            let mut handle = core::ptr::null_mut();
+            let bytes = image.bytes.as_ptr().cast();
+            // SAFETY: text that ends in a zero byte; two options with two values; the buffer outlives the call.
+            let loaded = unsafe {
+                sys::cuModuleLoadDataEx(
+                    &raw mut handle,
+                    bytes,
+                    2,
+                    options.as_mut_ptr(),
+                    values.as_mut_ptr(),
+                )
             };
-            if info.resources(self.image.assembled).is_none() {
-                return Err(info.error(Reason::NotInImage(self.image.assembled)));
+            match loaded.result() {
+                Ok(()) => Ok(handle),
+                Err(error) => {
+                    let said = log.split(|&byte| byte == 0).next().unwrap_or_default();
+                    Err(LoadError::Ptx {
+                        module,
+                        image,
+                        device,
+                        error,
+                        log: String::from_utf8_lossy(said).trim().into(),
+                    })
+                }
             }
-            match self.kernel(index, info) {
-                Ok(kernel) => Ok(kernel.function),
-                Err(error) => Err(info.error(Reason::Driver(error))),
+        }
+
+        impl LoadedModule {
+            /// Chooses the image for the device of `context` and loads it.
+            ///
+            /// # Errors
+            /// When no image fits, or the driver refuses.
+            pub fn load(
+                info: &'static ModuleInfo,
+                context: &Arc<CudaContext>,
+                images: &'static [Image],
+            ) -> Result<Self, LoadError> {
+                let name = info.name;
+                let refused = |error| LoadError::Driver {
+                    module: name,
+                    error,
+                };
+                let (major, minor) = context.compute_capability().map_err(refused)?;
+                let device = (
+                    u16::try_from(major).unwrap_or(0),
+                    u16::try_from(minor).unwrap_or(0),
+                );
+                let image = choose(images, device).ok_or(LoadError::NoImage {
+                    module: name,
+                    device,
+                    images,
+                })?;
+                let limits = Limits::new(context).map_err(refused)?;
+                context.bind_to_thread().map_err(refused)?;
+                let module = match image.format {
+                    Format::Cubin => load_cubin(image).map_err(refused)?,
+                    Format::Ptx => load_ptx(name, image, device)?,
+                };
+                Ok(Self {
+                    info,
+                    module,
+                    context: Arc::clone(context),
+                    image,
+                    limits,
+                    kernels: (0..info.kernels).map(|_| OnceLock::new()).collect(),
+                })
             }
+
+            /// The image that was chosen.
+            #[must_use]
+            pub fn image(&self) -> &'static Image {
+                self.image
+            }
+
+            /// The driver's handle.
+            #[must_use]
+            pub fn module(&self) -> sys::CUmodule {
+                self.module
+            }
+
+            #[inline]
+            pub(super) fn context(&self) -> &Arc<CudaContext> {
+                &self.context
+            }
+
+            #[inline]
+            pub(super) fn limits(&self) -> &Limits {
+                &self.limits
+            }
+
+            /// Where a kernel of this module is kept once it was looked up; nothing for one of another module.
+            #[inline(always)]
+            fn slot(&self, info: &KernelInfo) -> Option<&OnceLock<Kernel>> {
+                if !core::ptr::eq(info.module, self.info) {
+                    return None;
+                }
+                // SAFETY: each kernel of a module has an index below the module's number of kernels, which is that of slots.
+                Some(unsafe { self.kernels.get_unchecked(info.index) })
+            }
+
+            /// A kernel of this module that was looked up before.
+            #[inline(always)]
+            pub(super) fn known(&self, info: &KernelInfo) -> Option<&Kernel> {
+                self.slot(info)?.get()
+            }
+
+            /// What a kernel needs in the image that was loaded.
+            pub(super) fn resources(&self, info: &KernelInfo) -> Result<Resources, Reason> {
+                if !core::ptr::eq(info.module, self.info) {
+                    return Err(Reason::OtherModule(self.info.name));
+                }
+                let target = self.image.assembled;
+                info.resources(target).ok_or(Reason::NotInImage(target))
+            }
+
+            /// Looks up a kernel of this module, once.
+            pub(super) fn kernel(&self, info: &KernelInfo) -> Result<&Kernel, DriverError> {
+                let Some(slot) = self.slot(info) else {
+                    return Err(DriverError(sys::CUresult::CUDA_ERROR_NOT_FOUND));
+                };
+                if let Some(kernel) = slot.get() {
+                    return Ok(kernel);
+                }
+                self.context.bind_to_thread()?;
+                // SAFETY: the module is loaded.
+                let function = unsafe { result::module::get_function(self.module, c_name(info.symbol)?) }?;
+                let threads = Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+                // SAFETY: the function is of a loaded module.
+                let threads = unsafe { result::function::get_function_attribute(function, threads) }?;
+                let mut kernel = Kernel {
+                    function,
+                    max_threads: u32::try_from(threads).unwrap_or(0),
+                    plain_threads: 0,
+                    least_shared: 0,
+                    plain_shared: AtomicU32::new(0),
+                };
+                if let Ok(resources) = self.resources(info) {
+                    self.set_plain(&mut kernel, &resources);
+                }
+                Ok(slot.get_or_init(|| kernel))
+            }
+
+            /// Sets up to what nothing but the device's limits on dimensions can forbid a launch.
+            fn set_plain(&self, kernel: &mut Kernel, resources: &Resources) {
+                kernel.least_shared = u32::from(resources.dynamic_shared == Some(true));
+                if resources.required_threads.is_some()
+                    || resources.cluster.is_some()
+                    || resources.explicit_cluster
+                {
+                    return;
+                }
+                let taken = resources.static_shared + u64::from(kernel.least_shared);
+                let Some(shared) = self.limits.shared.checked_sub(taken) else {
+                    return;
+                };
+                let threads = resources.max_threads_total().min(self.limits.threads);
+                kernel.plain_threads = threads.min(kernel.max_threads);
+                kernel.plain_shared = AtomicU32::new(u32::try_from(shared).unwrap_or(u32::MAX));
+            }
+
+            /// Looks up those of `kernels` that the image holds.
+            ///
+            /// # Errors
+            /// When the driver refuses.
+            pub fn preload(&self, kernels: &'static [KernelInfo]) -> Result<(), LoadError> {
+                for info in kernels {
+                    if self.resources(info).is_err() {
+                        continue;
+                    }
+                    if let Err(error) = self.kernel(info) {
+                        return Err(LoadError::Driver {
+                            module: info.name,
+                            error,
+                        });
+                    }
+                }
+                Ok(())
+            }
+
+            fn checked(&self, info: &KernelInfo) -> Result<&Kernel, LaunchError> {
+                let found = match self.resources(info) {
+                    Ok(_) => self.kernel(info).map_err(Reason::Driver),
+                    Err(reason) => Err(reason),
+                };
+                found.map_err(|reason| info.error(reason))
+            }
+
+            /// The driver's handle of a kernel.
+            ///
+            /// # Errors
+            /// When the kernel is of another module, the image does not hold it, or the driver refuses.
+            pub fn function(&self, info: &KernelInfo) -> Result<sys::CUfunction, LaunchError> {
+                Ok(self.checked(info)?.function)
+            }
+
+            /// What the driver knows of a kernel, none of which is negative.
+            pub(super) fn attribute(
+                &self,
+                kernel: &Kernel,
+                attribute: Attribute,
+            ) -> Result<u32, DriverError> {
+                self.context.bind_to_thread()?;
+                // SAFETY: the function is of a loaded module.
+                let value =
+                    unsafe { result::function::get_function_attribute(kernel.function, attribute) }?;
+                Ok(u32::try_from(value).unwrap_or(0))
+            }
+
+            /// Blocks of a kernel per multiprocessor.
+            ///
+            /// # Errors
+            /// When the image does not hold the kernel, or the driver refuses.
+            pub fn active_blocks_per_sm(
+                &self,
+                info: &KernelInfo,
+                threads: u32,
+                shared: u32,
+            ) -> Result<u32, LaunchError> {
+                let function = self.function(info)?;
+                let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+                let threads = i32::try_from(threads).unwrap_or(i32::MAX);
+                let mut blocks = 0;
+                let result = self.context.bind_to_thread().and_then(|()| {
+                    let blocks = &raw mut blocks;
+                    // SAFETY: the function is of a loaded module; the result outlives the call.
+                    unsafe {
+                        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)
+                    }
+                    .result()
+                });
+                match result {
+                    Ok(()) => Ok(u32::try_from(blocks).unwrap_or(0)),
+                    Err(error) => Err(info.error(Reason::Driver(error))),
+                }
+            }
+
+            /// The block size with the best occupancy of a kernel, and the fewest blocks that fill the device with it.
+            ///
+            /// # Errors
+            /// When the image does not hold the kernel, or the driver refuses.
+            pub fn suggested_block_size(
+                &self,
+                info: &KernelInfo,
+                shared: u32,
+            ) -> Result<(u32, u32), LaunchError> {
+                let function = self.function(info)?;
+                let shared = usize::try_from(shared).unwrap_or(usize::MAX);
+                let (mut blocks, mut threads) = (0, 0);
+                let result = self.context.bind_to_thread().and_then(|()| {
+                    let (blocks, threads) = (&raw mut blocks, &raw mut threads);
+                    // SAFETY: the function is of a loaded module; both results outlive the call.
+                    unsafe {
+                        sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
+                    }
+                    .result()
+                });
+                let positive = |value| u32::try_from(value).unwrap_or(0);
+                match result {
+                    Ok(()) => Ok((positive(blocks), positive(threads))),
+                    Err(error) => Err(info.error(Reason::Driver(error))),
+                }
+            }
+        }
+
+        /// A name as the driver takes it.
+        pub(super) fn c_name(symbol: &str) -> Result<CString, DriverError> {
+            let invalid = |_| DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE);
+            CString::new(symbol).map_err(invalid)
         }
     }
 
-    /// A name as the driver takes it.
-    fn name(symbol: &str) -> Result<CString, DriverError> {
-        let invalid = |_| DriverError(sys::CUresult::CUDA_ERROR_INVALID_VALUE);
-        CString::new(symbol).map_err(invalid)
-    }
+    mod context {
+        //! A device is opened, without a panic where there is none.
 
-    /// Blocks per multiprocessor.
-    pub(super) fn active_blocks_per_sm(
-        module: &LoadedModule,
-        function: sys::CUfunction,
-        info: &KernelInfo,
-        threads: u32,
-        shared: u32,
-    ) -> Result<u32, LaunchError> {
-        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
-        let threads = i32::try_from(threads).unwrap_or(i32::MAX);
-        let mut blocks = 0;
-        let result = module.context.bind_to_thread().and_then(|()| {
-            let blocks = &raw mut blocks;
-            // SAFETY: the function is of a loaded module; the result outlives the call.
-            unsafe {
-                sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)
+        use std::sync::Arc;
+
+        use super::load_error::LoadError;
+
+        #[doc(no_inline)]
+        pub use super::driver::{CudaContext, sys};
+
+        /// Opens the device with this ordinal.
+        ///
+        /// [`CudaContext::new`] panics on a machine without a driver; this function does not.
+        ///
+        /// # Errors
+        /// When no driver is installed, or the driver refuses.
+        pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, LoadError> {
+            if !driver_present() {
+                return Err(LoadError::NoDriver);
             }
-            .result()
-        });
-        match result {
-            Ok(()) => Ok(u32::try_from(blocks).unwrap_or(0)),
-            Err(error) => Err(info.error(Reason::Driver(error))),
-        }
-    }
-
-    /// The block size with the best occupancy.
-    pub(super) fn suggested_block_size(
-        module: &LoadedModule,
-        function: sys::CUfunction,
-        info: &KernelInfo,
-        shared: u32,
-    ) -> Result<(u32, u32), LaunchError> {
-        let shared = usize::try_from(shared).unwrap_or(usize::MAX);
-        let (mut blocks, mut threads) = (0, 0);
-        let result = module.context.bind_to_thread().and_then(|()| {
-            let (blocks, threads) = (&raw mut blocks, &raw mut threads);
-            // SAFETY: the function is of a loaded module; both results outlive the call.
-            unsafe {
-                sys::cuOccupancyMaxPotentialBlockSize(blocks, threads, function, None, shared, 0)
-            }
-            .result()
-        });
-        let positive = |value| u32::try_from(value).unwrap_or(0);
-        match result {
-            Ok(()) => Ok((positive(blocks), positive(threads))),
-            Err(error) => Err(info.error(Reason::Driver(error))),
-        }
-    }
-
-    /// A variable of a loaded module.
-    #[derive(Debug)]
-    pub struct Global<'m, T> {
-        module: &'m LoadedModule,
-        address: DeviceAddress<T>,
-    }
-
-    impl<'m, T: Copy> Global<'m, T> {
-        /// Looks the variable up, and compares its size.
-        pub(super) fn find(
-            module: &'m LoadedModule,
-            variable: &Variable<T>,
-        ) -> Result<Self, LoadError> {
-            let symbol = variable.info().symbol;
-            let refused = |error| LoadError::Driver {
-                module: symbol,
+            CudaContext::new(ordinal).map_err(|error| LoadError::Driver {
+                module: "the CUDA context",
                 error,
-            };
-            module.context.bind_to_thread().map_err(refused)?;
-            let name = name(symbol).map_err(refused)?;
-            // SAFETY: the module is loaded.
-            let found = unsafe { result::module::get_global(module.module, name) };
-            let (address, actual) = found.map_err(refused)?;
-            match variable.at(address, actual) {
-                Some(address) => Ok(Self { module, address }),
-                None => Err(LoadError::GlobalSize {
-                    symbol,
-                    expected: size_of::<T>(),
-                    actual,
-                }),
+            })
+        }
+
+        /// Answers for builds that link the driver library: it is there, or the program would not run.
+        ///
+        /// # Safety
+        /// None needed; the signature is that of the function in [`sys`] that it stands in for.
+        #[allow(dead_code)]
+        unsafe fn is_culib_present() -> bool {
+            true
+        }
+
+        /// Whether the CUDA driver library can be loaded.
+        #[must_use]
+        #[allow(unused_imports, clippy::wildcard_imports)]
+        pub fn driver_present() -> bool {
+            // Where the driver crate loads the library at run time, its own function takes precedence.
+            use super::driver::sys::*;
+            // SAFETY: loads and closes the driver library, nothing else.
+            unsafe { is_culib_present() }
+        }
+    }
+
+    mod global {
+        //! Variables of a loaded module.
+
+        use core::mem::MaybeUninit;
+
+        use super::address::DeviceAddress;
+        use super::driver::{CudaStream, DriverError, result};
+        use super::load_error::LoadError;
+        use super::module::{LoadedModule, c_name};
+        use super::variable::Variable;
+
+        /// A variable of a loaded module.
+        #[derive(Debug)]
+        pub struct Global<'m, T> {
+            module: &'m LoadedModule,
+            address: DeviceAddress<T>,
+        }
+
+        impl<'m, T: Copy> Global<'m, T> {
+            /// Looks the variable up, and compares its size.
+            ///
+            /// # Errors
+            /// When the image does not hold the variable, it has another size, or the driver refuses.
+            #[doc(hidden)]
+            pub fn find(module: &'m LoadedModule, variable: &Variable<T>) -> Result<Self, LoadError> {
+                let symbol = variable.info().symbol;
+                let refused = |error| LoadError::Driver {
+                    module: symbol,
+                    error,
+                };
+                module.context().bind_to_thread().map_err(refused)?;
+                let name = c_name(symbol).map_err(refused)?;
+                // SAFETY: the module is loaded.
+                let found = unsafe { result::module::get_global(module.module(), name) };
+                let (address, actual) = found.map_err(refused)?;
+                match variable.at(address, actual) {
+                    Some(address) => Ok(Self { module, address }),
+                    None => Err(LoadError::GlobalSize {
+                        symbol,
+                        expected: size_of::<T>(),
+                        actual,
+                    }),
+                }
+            }
+
+            /// Where the variable lies, for kernels that take a pointer to it.
+            #[must_use]
+            pub fn address(&self) -> DeviceAddress<T> {
+                self.address
+            }
+
+            /// Copies `value` to the device, in the order of `stream`, and waits for it.
+            ///
+            /// # Errors
+            /// When the driver refuses.
+            ///
+            /// # Safety
+            /// No work on another stream may use the variable meanwhile.
+            pub unsafe fn write(&self, stream: &CudaStream, value: &T) -> Result<(), DriverError> {
+                self.module.context().bind_to_thread()?;
+                let source = core::slice::from_ref(value);
+                // SAFETY: the variable has the size of `value`, which lives until the copy is done.
+                unsafe { result::memcpy_htod_async(self.address.raw(), source, stream.cu_stream()) }?;
+                stream.synchronize()
+            }
+
+            /// Copies the variable from the device, in the order of `stream`, and waits for it.
+            ///
+            /// # Errors
+            /// When the driver refuses.
+            ///
+            /// # Safety
+            /// No work on another stream may write the variable meanwhile, and what the device wrote must
+            /// be a value of the type.
+            pub unsafe fn read(&self, stream: &CudaStream) -> Result<T, DriverError> {
+                self.module.context().bind_to_thread()?;
+                let mut value = MaybeUninit::<T>::uninit();
+                let target = core::slice::from_mut(&mut value);
+                // SAFETY: the variable has the size of `value`, which lives until the copy is done.
+                unsafe { result::memcpy_dtoh_async(target, self.address.raw(), stream.cu_stream()) }?;
+                stream.synchronize()?;
+                // SAFETY: all bytes were copied, and the caller vouches for the value.
+                Ok(unsafe { value.assume_init() })
             }
         }
+    }
 
-        /// Where the variable lies, for kernels that take a pointer to it.
-        #[must_use]
-        pub fn address(&self) -> DeviceAddress<T> {
-            self.address
+    mod clusters {
+        //! Launches in clusters, which the driver has since CUDA 12.0.
+
+        use core::ffi::c_void;
+
+        use super::device;
+        use super::driver::sys::CUdevice_attribute_enum as Attribute;
+        use super::driver::{CudaContext, DriverError, result, sys};
+        use super::launch::Launch;
+
+        /// Whether the device launches clusters.
+        pub(super) fn supported(context: &CudaContext) -> Result<bool, DriverError> {
+            let supported = device::number(context, Attribute::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)?;
+            Ok(supported != 0)
         }
 
-        /// Copies `value` to the device, in the order of `stream`, and waits for it.
-        ///
-        /// # Errors
-        /// When the driver refuses.
+        /// A launch in clusters.
         ///
         /// # Safety
-        /// No work on another stream may use the variable meanwhile.
-        pub unsafe fn write(&self, stream: &CudaStream, value: &T) -> Result<(), DriverError> {
-            self.module.context.bind_to_thread()?;
-            let source = ::core::slice::from_ref(value);
-            // SAFETY: the variable has the size of `value`, which lives until the copy is done.
-            unsafe { result::memcpy_htod_async(self.address.raw(), source, stream.cu_stream()) }?;
-            stream.synchronize()
-        }
-
-        /// Copies the variable from the device, in the order of `stream`, and waits for it.
-        ///
-        /// # Errors
-        /// When the driver refuses.
-        ///
-        /// # Safety
-        /// No work on another stream may write the variable meanwhile, and what the device wrote must
-        /// be a value of the type.
-        pub unsafe fn read(&self, stream: &CudaStream) -> Result<T, DriverError> {
-            self.module.context.bind_to_thread()?;
-            let mut value = ::core::mem::MaybeUninit::<T>::uninit();
-            let target = ::core::slice::from_mut(&mut value);
-            // SAFETY: the variable has the size of `value`, which lives until the copy is done.
-            unsafe { result::memcpy_dtoh_async(target, self.address.raw(), stream.cu_stream()) }?;
-            stream.synchronize()?;
-            // SAFETY: all bytes were copied, and the caller vouches for the value.
-            Ok(unsafe { value.assume_init() })
+        /// The handles must be alive, and `params` must hold one pointer per kernel parameter, each to a value of its type.
+        pub(super) unsafe fn submit(
+            function: sys::CUfunction,
+            stream: sys::CUstream,
+            launch: Launch,
+            (x, y, z): (u32, u32, u32),
+            params: &mut [*mut c_void],
+        ) -> Result<(), DriverError> {
+            if x * y * z > 8 {
+                let large =
+                    sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+                // SAFETY: the function is of a loaded module.
+                unsafe { result::function::set_function_attribute(function, large, 1) }?;
+            }
+            let mut attributes = [sys::CUlaunchAttribute {
+                id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                pad: [0; 4],
+                value: sys::CUlaunchAttributeValue {
+                    clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+                },
+            }; 2];
+            let mut count = 1;
+            if launch.cooperative {
+                attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+                attributes[1].value = sys::CUlaunchAttributeValue { cooperative: 1 };
+                count = 2;
+            }
+            let (grid, block) = (launch.config.grid_dim, launch.config.block_dim);
+            let config = sys::CUlaunchConfig {
+                gridDimX: grid.0,
+                gridDimY: grid.1,
+                gridDimZ: grid.2,
+                blockDimX: block.0,
+                blockDimY: block.1,
+                blockDimZ: block.2,
+                sharedMemBytes: launch.config.shared_mem_bytes,
+                hStream: stream,
+                attrs: attributes.as_mut_ptr(),
+                numAttrs: count,
+            };
+            let none = core::ptr::null_mut();
+            // SAFETY: the handles are alive, and the caller vouches for the parameters.
+            unsafe { sys::cuLaunchKernelEx(&raw const config, function, params.as_mut_ptr(), none) }
+                .result()
         }
     }
 }

@@ -6,8 +6,8 @@ use cudarc::driver::LaunchConfig;
 use crate::{
     config,
     kernels::{
-        kinds,
-        runtime::{DeviceAddress, KernelInfo, Launch, Reason},
+        kinds, more,
+        runtime::{DeviceAddress, Launch, Reason},
     },
     open, open_more, under_fake_driver,
 };
@@ -63,13 +63,20 @@ fn limits_are_checked_before_the_launch() {
                 }
             );
             // The driver's own count, which includes registers, is lower than the device's.
-            let threads = fails(with((1, 1, 1), (1024, 1, 1), 0));
+            let registers = fails(with((1, 1, 1), (1024, 1, 1), 0));
             assert_eq!(
-                threads,
-                Reason::Threads {
+                registers,
+                Reason::Registers {
                     threads: 1024,
+                    registers: 121,
+                    available: 65_536,
                     limit: 512
                 }
+            );
+            assert_eq!(
+                registers.to_string(),
+                "1024 threads per block with 121 registers each, the device has 65536 registers for a block: \
+                 the kernel fits with at most 512 threads"
             );
             let shared = fails(with((1, 1, 1), (32, 1, 1), 300_000));
             assert_eq!(
@@ -104,12 +111,14 @@ fn limits_are_checked_before_the_launch() {
                     limit: 128
                 }
             );
-            let foreign = KernelInfo {
-                symbol: "foreign",
-                ..kinds::info::SAXPY
-            };
-            let error = module.cu_function(&foreign).expect_err("no such kernel");
+            let error = module
+                .cu_function(&more::info::CLUSTERED)
+                .expect_err("no such kernel");
             assert_eq!(error.reason, Reason::OtherModule("kinds"));
+            assert_eq!(
+                format!("{error:?}"),
+                "cannot launch `clustered`: module `kinds` has no such kernel"
+            );
         },
         |log| {
             let launches: Vec<_> = log
@@ -117,6 +126,62 @@ fn limits_are_checked_before_the_launch() {
                 .filter(|line| line.starts_with("launch"))
                 .collect();
             assert!(launches.is_empty(), "{launches:#?}");
+        },
+    );
+}
+
+#[test]
+fn dynamic_shared_memory_is_asked_for() {
+    under_fake_driver(
+        "launches::dynamic_shared_memory_is_asked_for",
+        "9.0",
+        || {
+            let (_context, stream, module) = open_more();
+            let launch = |bytes| {
+                let mut config = config(1, 64);
+                config.shared_mem_bytes = bytes;
+                // SAFETY: nothing runs.
+                unsafe { module.shared_memory(&stream, config, &mut DeviceAddress::null()) }
+            };
+            // Before the kernel was looked up, and after.
+            for _ in 0..2 {
+                let error = launch(0).expect_err("none is given");
+                assert_eq!(error.reason, Reason::NoDynamicShared);
+                assert_eq!(
+                    error.to_string(),
+                    "cannot launch `shared_memory`: the kernel uses dynamic shared memory (`extern __shared__`), \
+                     the launch gives it 0 bytes"
+                );
+                launch(1).expect("a byte");
+            }
+            // All that needs no asking, and a byte more.
+            launch(49_152 - 4096).expect("a launch");
+            launch(49_152 - 4096 + 1).expect("a launch");
+            launch(232_448 - 4096).expect("a launch");
+            let info = &more::info::SHARED_MEMORY;
+            assert_eq!(info.dynamic_shared(), Some(true));
+            assert_eq!(more::info::CLUSTERED.dynamic_shared(), Some(false));
+            assert_eq!(kinds::info::SAXPY.dynamic_shared(), None);
+        },
+        |log| {
+            let calls: Vec<&str> = log
+                .iter()
+                .filter(|line| line.starts_with("launch") || line.starts_with("attribute"))
+                .map(|line| line.split(" params").next().unwrap_or_default())
+                .collect();
+            let launch =
+                |bytes: u32| format!("launch shared_memory grid 1,1,1 block 64,1,1 shared {bytes}");
+            assert_eq!(
+                calls,
+                [
+                    &*launch(1),
+                    &launch(1),
+                    &launch(45_056),
+                    "attribute shared_memory 8=228352",
+                    &launch(45_057),
+                    &launch(228_352),
+                ]
+            );
         },
     );
 }

@@ -8,7 +8,7 @@ pub(crate) mod made;
 use std::path::Path;
 
 use cubin_build::{
-    codegen::{Backend, HalfTypes, Image, Input, Module},
+    codegen::{Backend, HalfTypes, Image, Input, Module, Runtime},
     kernel::Facts,
     signature,
     sorted::Map,
@@ -35,7 +35,11 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
         let findings = signature::check::check(&mut signatures, &kernels, target);
         assert_eq!(findings, [], "{name}");
         for kernel in kernels {
-            let known = Facts::new(kernel.symbol, target, &kernel);
+            let mut known = Facts::new(kernel.symbol, target, &kernel);
+            // As PTX would tell; the other sources are as if compiled elsewhere.
+            if stem == "more" {
+                known.dynamic_shared = Some(kernel.symbol == "shared_memory");
+            }
             facts
                 .or_default(kernel.symbol.to_owned())
                 .insert(target, known);
@@ -79,6 +83,15 @@ pub(crate) fn core() -> Input {
     }
 }
 
+/// With the runtime of the crate.
+pub(crate) fn named() -> Input {
+    Input {
+        modules: vec![module("kinds", &["sm_80", "sm_90a"])],
+        runtime: Runtime::Crate,
+        ..kinds()
+    }
+}
+
 /// One source with its cubins and with PTX, for devices that are newer than both.
 pub(crate) fn ptx() -> Input {
     let mut module = module("more", &["sm_80", "sm_90a"]);
@@ -99,5 +112,6 @@ pub(crate) fn kinds() -> Input {
         modules: vec![module("kinds", &["sm_80", "sm_90a"])],
         backend: Backend::default(),
         half: HalfTypes::Generated,
+        runtime: Runtime::Embedded,
     }
 }

@@ -1,34 +1,19 @@
 //! Wrappers that call no driver and depend on no crate: images, facts, launch checks, and for each kernel a
 //! struct of its arguments that yields the `kernelParams` array of `cuLaunchKernel`, for any driver binding.
 
-use super::{Methods, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
-    families::Family,
     generics::{self, Enumerators, Generics},
     names::{self, Kind},
-    plan::PlannedKernel,
-    types::Scope,
-    write::{self, Expr, Writer},
+    parts::{Binding, Methods, constants, param_names},
+    planned::{Family, PlannedKernel},
+    scope::Scope,
+    write::{self, Writer},
 };
 
 pub(super) struct Core;
 
-const RUNTIME: &str = include_str!("core/runtime.rs");
-
-impl Write for Core {
-    fn has_driver(&self) -> bool {
-        false
-    }
-
-    fn runtime(&self) -> &str {
-        RUNTIME
-    }
-
-    fn finish(&self, text: String) -> String {
-        text
-    }
-
+impl Binding for Core {
     fn impls(&self, _out: &mut Writer, _ident: &str) {}
 
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
@@ -40,11 +25,7 @@ impl Write for Core {
         out.line("pub struct Module;");
         out.line("");
         out.open("impl Module {");
-        images(out, scope);
-        out.line("");
-        kernels(out, scope);
-        out.line("");
-        globals(out, scope);
+        constants(out, scope.module);
         out.line("");
         out.doc(
             "The image for a device of compute capability `device`: the exact cubin, or else that of the closest
@@ -104,43 +85,38 @@ fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'
     let ident = names::ident(planned.method.trim_start_matches("r#"), Kind::Type);
     let names = param_names(&kernel.params, Vec::new());
     out.doc(&docs::facts(scope.module.input, planned));
-    let start = out.item();
     out.line("#[derive(Clone, Copy, Debug)]");
     if names.is_empty() {
         out.line(format!("pub struct {ident};"));
     } else {
-        out.open_struct(&format!("pub struct {ident}"));
+        out.open(format!("pub struct {ident} {{"));
         for (param, name) in kernel.params.iter().zip(&names) {
             out.doc(&docs::code(&param.c_type));
-            out.field(&format!("pub {name}"), &scope.value(&param.ty));
+            out.line(format!("pub {name}: {},", scope.value(&param.ty)));
         }
         out.close("}");
     }
-    out.end_item(start);
     out.line("");
     out.open(format!("impl {ident} {{"));
-    out.doc("Facts about the kernel.");
-    let start = out.item();
-    let value = format!("&super::info::{}", planned.constant);
-    out.expr(
-        "pub const INFO: &'static runtime::KernelInfo = ",
-        &Expr::atom(value),
-        ";",
+    info(
+        out,
+        "Facts about the kernel.",
+        &format!("&super::info::{}", planned.constant),
     );
-    out.end_item(start);
-    out.line("");
     kernel_params(out, &names);
     out.close("}");
 }
 
+fn info(out: &mut Writer, doc: &str, value: &str) {
+    out.doc(doc);
+    out.line(format!(
+        "pub const INFO: &'static runtime::KernelInfo = {value};"
+    ));
+    out.line("");
+}
+
 fn kernel_params(out: &mut Writer, names: &[String]) {
     out.doc("One pointer per parameter, as `cuLaunchKernel` takes them; they point into `self`.");
-    let start = out.item();
-    // rustfmt has a rule of its own for what has a dot in it.
-    let dotted = |name: &String| !write::fits_in_list(&format!("&self.{name}"));
-    if names.iter().any(dotted) {
-        out.unlike_rustfmt();
-    }
     out.line("#[must_use]");
     let count = names.len();
     out.open(format!(
@@ -148,16 +124,9 @@ fn kernel_params(out: &mut Writer, names: &[String]) {
     ));
     let pointers = names
         .iter()
-        .map(|name| {
-            Expr::Call(
-                "runtime::param".to_owned(),
-                vec![Expr::atom(format!("&self.{name}"))],
-            )
-        })
-        .collect();
-    out.expr("", &Expr::Array(pointers), "");
+        .map(|name| format!("runtime::param(&self.{name})"));
+    out.line(format!("[{}]", pointers.collect::<Vec<_>>().join(", ")));
     out.close("}");
-    out.end_item(start);
 }
 
 /// One struct for the arguments of all instances of a template.
@@ -179,35 +148,22 @@ fn write_family(
     let ident = names::ident(family.method.trim_start_matches("r#"), Kind::Type);
     let names = param_names(&first.kernel.params, Vec::new());
     let (declared, clause) = generics.declared();
-    let clause = clause.map_or_else(String::new, |clause| format!("where\n    {clause},"));
+    let clause = clause.map_or_else(String::new, |clause| format!(" where {clause}"));
     let applied = format!("{ident}<{}>", generics.applied());
-    let item = |out: &mut Writer, start: &str, end: &str| {
-        // rustfmt lets the brace of a struct stand outside.
-        let opening = if start == "impl" {
-            format!("{end} {{")
-        } else {
-            String::new()
-        };
-        let head = out.generics(start, &declared, &opening);
-        if clause.is_empty() {
-            out.open(format!("{head}{end} {{"));
-        } else {
-            out.line(format!("{head}{end}"));
-            out.clause(&clause);
-            out.open("{");
-        }
+    let item = |head: &str, what: &str| {
+        let head = write::generics(head, &declared);
+        format!("{head}{what}{clause} {{")
     };
     out.doc(&docs::family(scope, family, &generics, enumerators, ""));
-    let start = out.item();
     out.line("#[derive(Clone, Copy)]");
-    item(out, &format!("pub struct {ident}"), "");
+    out.open(item(&format!("pub struct {ident}"), ""));
     for ((pattern, name), param) in family.params.iter().zip(&names).zip(&first.kernel.params) {
         out.doc(&format!(
             "{} in {}",
             docs::code(&param.c_type),
             docs::code(&first.kernel.name)
         ));
-        out.field(&format!("pub {name}"), &generics.spell(scope, pattern));
+        out.line(format!("pub {name}: {},", generics.spell(scope, pattern)));
     }
     let hidden = generics.hidden_types();
     if !hidden.is_empty() {
@@ -222,26 +178,17 @@ fn write_family(
         ));
     }
     out.close("}");
-    out.end_item(start);
     out.line("");
-    let methods = out.item();
-    item(out, "impl", &format!(" {applied}"));
-    out.doc("Facts about the instance.");
-    let start = out.item();
-    let info = Expr::atom(format!("{}::INFO", generics.this()));
-    out.expr(
-        "pub const INFO: &'static runtime::KernelInfo = ",
-        &info,
-        ";",
+    out.open(item("impl", &format!(" {applied}")));
+    info(
+        out,
+        "Facts about the instance.",
+        &format!("{}::INFO", generics.this()),
     );
-    out.end_item(start);
-    out.line("");
     kernel_params(out, &names);
     out.close("}");
-    out.end_item(methods);
     out.line("");
-    let start = out.item();
-    item(out, "impl", &format!(" ::core::fmt::Debug for {applied}"));
+    out.open(item("impl", &format!(" ::core::fmt::Debug for {applied}")));
     out.open(format!(
         "fn fmt(&self, {formatter}: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{"
     ));
@@ -250,5 +197,4 @@ fn write_family(
     ));
     out.close("}");
     out.close("}");
-    out.end_item(start);
 }

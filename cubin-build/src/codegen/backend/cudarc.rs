@@ -4,62 +4,38 @@
 //! order its uses between streams, and hands the driver one pointer per argument. The crate's launch builder
 //! is not used: it allocates for every launch and knows no clusters. Nor is its module type, which needs
 //! the `nvrtc` feature, copies the image, and yields raw handles only from 0.19.10 on.
+//!
+//! All of that stands in `cubin-build/runtime`: a wrapper's body only names its arguments, as a tuple, which costs the
+//! compiler of the user's crate a quarter of what a call per argument does.
 
-use super::{Methods, Namespace, Write, globals, images, kernels, param_names};
 use crate::codegen::{
     docs,
-    families::{Family, Pattern},
     generics::{self, Enumerators, Generics},
     names,
-    plan::{PlannedGlobal, PlannedKernel},
-    types::Scope,
+    parts::{Binding, Methods, Namespace, constants, param_names},
+    planned::{Family, Pattern, PlannedGlobal, PlannedKernel},
+    scope::Scope,
     variables,
-    write::{self, Expr, Writer},
+    write::{self, Writer},
 };
 use crate::signature::model::{Param, Space, Type};
 
-pub(super) struct Cudarc {
-    /// How the file names the crate.
-    pub(super) path: String,
-}
+pub(super) struct Cudarc;
 
-const RUNTIME: &str = include_str!("cudarc/runtime.rs");
-const PARTS: &[(&str, &str)] = &[
-    ("memory", include_str!("cudarc/memory.rs")),
-    ("launch", include_str!("cudarc/launch.rs")),
-    ("error", include_str!("cudarc/error.rs")),
-    ("module", include_str!("cudarc/module.rs")),
-    ("global", include_str!("cudarc/global.rs")),
-];
 /// The most bytes that a wrapper takes by value, as clippy's `large_types_passed_by_value` has it.
 const LARGE: u64 = 256;
-const DEFAULT_PATH: &str = "::cudarc";
 
-impl Write for Cudarc {
-    fn has_driver(&self) -> bool {
-        true
-    }
+/// The most arguments that are one tuple: for so many `cubin-build/embedded/arguments.rs` has its trait.
+const LONGEST_TUPLE: usize = 16;
 
-    fn runtime(&self) -> &str {
-        RUNTIME
-    }
+const RESULT: &str = " -> Result<(), runtime::LaunchError>";
 
-    fn parts(&self) -> &[(&str, &str)] {
-        PARTS
-    }
-
-    fn finish(&self, text: String) -> String {
-        if self.path == DEFAULT_PATH {
-            return text;
-        }
-        text.replace("::cudarc::", &format!("{}::", self.path))
-    }
-
+impl Binding for Cudarc {
     fn impls(&self, out: &mut Writer, ident: &str) {
         out.line("");
         out.line("// SAFETY: the same bytes on host and device; zero bytes are a value.");
         for name in ["DeviceRepr", "ValidAsZeroBits"] {
-            out.empty_implementation(&format!("unsafe impl ::cudarc::driver::{name}"), ident);
+            out.line(format!("unsafe impl runtime::{name} for {ident} {{}}"));
         }
     }
 
@@ -75,18 +51,12 @@ impl Write for Cudarc {
         out.line("module: runtime::LoadedModule,");
         out.close("}");
         out.line("");
+        contract(out, methods);
         out.open("impl Module {");
-        images(out, scope);
-        out.line("");
-        kernels(out, scope);
-        out.line("");
-        globals(out, scope);
+        constants(out, module);
         out.line("");
         loading(out, scope);
-        for part in parts(scope, methods, "&self.module", "'_") {
-            out.line("");
-            out.lines(&part);
-        }
+        view(out, scope, methods, "&self.module", "'_", true);
         out.close("}");
     }
 
@@ -97,61 +67,64 @@ impl Write for Cudarc {
         out.line("pub(super) module: &'m runtime::LoadedModule,");
         out.close("}");
         out.line("");
+        contract(out, methods);
         let named = !methods.namespaces.is_empty() || !methods.globals.is_empty();
         out.open(if named {
             "impl<'m> Kernels<'m> {"
         } else {
             "impl Kernels<'_> {"
         });
-        for (index, part) in parts(scope, methods, "self.module", "'m")
-            .iter()
-            .enumerate()
-        {
-            if index > 0 {
-                out.line("");
-            }
-            out.lines(part);
-        }
+        view(out, scope, methods, "self.module", "'m", false);
         out.close("}");
     }
 }
 
-/// The methods of one view, each as text whose indentation is that of its place.
-fn parts(scope: Scope<'_>, methods: &Methods<'_>, module: &str, lifetime: &str) -> Vec<String> {
-    let depth = scope.here.len() + 1;
-    let part = |write: &dyn Fn(&mut Writer)| {
-        let mut out = Writer::nested(depth);
-        write(&mut out);
-        out.finish()
+/// What makes every wrapper below sound, said once.
+fn contract(out: &mut Writer, methods: &Methods<'_>) {
+    if !methods.kernels.is_empty() {
+        out.line("// SAFETY of each launch: one argument per parameter, of its type; the caller vouches for the rest.");
+    }
+}
+
+/// The methods of one view.
+fn view(
+    out: &mut Writer,
+    scope: Scope<'_>,
+    methods: &Methods<'_>,
+    module: &str,
+    lifetime: &str,
+    mut gap: bool,
+) {
+    let mut gap = |out: &mut Writer| {
+        if std::mem::replace(&mut gap, true) {
+            out.line("");
+        }
     };
-    let mut all = Vec::new();
     for namespace in &methods.namespaces {
-        all.push(part(&|out| accessor(out, namespace, module, lifetime)));
+        gap(out);
+        accessor(out, namespace, module, lifetime);
     }
     for global in methods.globals {
-        all.push(part(&|out| {
-            global_accessor(out, scope, global, module, lifetime);
-        }));
+        gap(out);
+        global_accessor(out, scope, global, module, lifetime);
     }
     for kernel in methods.kernels {
-        all.push(part(&|out| kernel_wrapper(out, scope, kernel, module)));
+        gap(out);
+        kernel_wrapper(out, scope, kernel, module);
     }
     let enumerators = generics::enumerators(methods.families);
     for family in methods.families {
-        all.push(part(&|out| {
-            family_wrapper(out, scope, family, &enumerators, module);
-        }));
+        gap(out);
+        family_wrapper(out, scope, family, &enumerators, module);
     }
-    all
 }
 
+/// The methods of every `Module`: what does not depend on its kernels. No local may be called like a tuple struct.
 fn loading(out: &mut Writer, scope: Scope<'_>) {
     let taken = scope.tuple_structs();
     let local = |name: &str| names::fresh(name, &taken);
-    let [context, loaded, kernel, threads, shared, function] = [
-        "context", "module", "kernel", "threads", "shared", "function",
-    ]
-    .map(local);
+    let [context, loaded, kernel, threads, shared] =
+        ["context", "loaded", "kernel", "threads", "shared"].map(local);
     out.doc(
         "Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
 minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
@@ -161,122 +134,73 @@ Kernels are looked up when first launched.
 When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
 there is no driver.",
     );
-    out.signature(
-        "pub fn load",
-        &[format!(
-            "{context}: &::std::sync::Arc<::cudarc::driver::CudaContext>"
-        )],
-        " -> Result<Self, runtime::LoadError> {",
-    );
-    let call = Expr::Call(
-        "runtime::LoadedModule::load".to_owned(),
-        vec![
-            Expr::string(&scope.module.input.name),
-            Expr::atom(&context),
-            Expr::atom("Self::IMAGES"),
-            Expr::atom(scope.module.kernels.len().to_string()),
-        ],
-    );
-    out.expr(&format!("let {loaded} = "), &call, "?;");
-    out.line(if loaded == "module" {
-        "Ok(Self { module })".to_owned()
-    } else {
-        format!("Ok(Self {{ module: {loaded} }})")
-    });
+    out.open(format!("pub fn load({context}: &::std::sync::Arc<runtime::CudaContext>) -> Result<Self, runtime::LoadError> {{"));
+    out.line(format!(
+        "let {loaded} = runtime::LoadedModule::load(&table::MODULE, {context}, Self::IMAGES)?;"
+    ));
+    out.line(format!("Ok(Self {{ module: {loaded} }})"));
     out.close("}");
-    out.line("");
-    out.doc(
+    let mut method = |doc: &str, must_use: bool, head: String, body: String| {
+        out.line("");
+        out.doc(doc);
+        if must_use {
+            out.line("#[must_use]");
+        }
+        out.open(head);
+        out.line(body);
+        out.close("}");
+    };
+    method(
         "Looks up all kernels now, so that no launch has to.
 
 # Errors
 When the driver refuses.",
+        false,
+        "pub fn preload(&self) -> Result<(), runtime::LoadError> {".to_owned(),
+        "self.module.preload(Self::KERNELS)".to_owned(),
     );
-    out.open("pub fn preload(&self) -> Result<(), runtime::LoadError> {");
-    out.line("self.module.preload(Self::KERNELS)");
-    out.close("}");
-    out.line("");
-    out.doc("The image that was loaded.");
-    out.line("#[must_use]");
-    out.open("pub fn image(&self) -> &'static runtime::Image {");
-    out.line("self.module.image()");
-    out.close("}");
-    out.line("");
-    out.doc("The driver's handle of the module, for what this file has no method for; valid as long as `self`.");
-    out.line("#[must_use]");
-    out.open("pub fn cu_module(&self) -> ::cudarc::driver::sys::CUmodule {");
-    out.line("self.module.module()");
-    out.close("}");
-    out.line("");
-    out.doc(
+    method(
+        "The image that was loaded.",
+        true,
+        "pub fn image(&self) -> &'static runtime::Image {".to_owned(),
+        "self.module.image()".to_owned(),
+    );
+    method(
+        "The driver's handle of the module, for what this file has no method for; valid as long as `self`.",
+        true,
+        "pub fn cu_module(&self) -> runtime::sys::CUmodule {".to_owned(),
+        "self.module.module()".to_owned(),
+    );
+    method(
         "The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
 long as `self`.
 
 # Errors
-When the image does not hold the kernel, or the driver refuses.",
+When the kernel is of another module, the image does not hold it, or the driver refuses.",
+        false,
+        format!("pub fn cu_function(&self, {kernel}: &runtime::KernelInfo) -> Result<runtime::sys::CUfunction, runtime::LaunchError> {{"),
+        format!("self.module.function({kernel})"),
     );
-    out.signature(
-        "pub fn cu_function",
-        &[
-            "&self".to_owned(),
-            format!("{kernel}: &runtime::KernelInfo"),
-        ],
-        " -> Result<::cudarc::driver::sys::CUfunction, runtime::LaunchError> {",
-    );
-    out.line(format!("self.module.function(Self::KERNELS, {kernel})"));
-    out.close("}");
-    out.line("");
-    out.doc(
+    method(
         "How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
 holds at a time, by the driver's count.
 
 # Errors
 When the image does not hold the kernel, or the driver refuses.",
+        false,
+        format!("pub fn active_blocks_per_sm(&self, {kernel}: &runtime::KernelInfo, {threads}: u32, {shared}: u32) -> Result<u32, runtime::LaunchError> {{"),
+        format!("self.module.active_blocks_per_sm({kernel}, {threads}, {shared})"),
     );
-    out.signature(
-        "pub fn active_blocks_per_sm",
-        &[
-            "&self".to_owned(),
-            format!("{kernel}: &runtime::KernelInfo"),
-            format!("{threads}: u32"),
-            format!("{shared}: u32"),
-        ],
-        " -> Result<u32, runtime::LaunchError> {",
-    );
-    out.line(format!(
-        "let {function} = self.module.function(Self::KERNELS, {kernel})?;"
-    ));
-    let call = Expr::Call(
-        "runtime::active_blocks_per_sm".to_owned(),
-        ["&self.module", &*function, &*kernel, &*threads, &*shared]
-            .map(Expr::atom)
-            .to_vec(),
-    );
-    out.expr("", &call, "");
-    out.close("}");
-    out.line("");
-    out.doc(
+    method(
         "The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
 the fewest blocks that fill the device with it: (blocks, threads).
 
 # Errors
 When the image does not hold the kernel, or the driver refuses.",
+        false,
+        format!("pub fn suggested_block_size(&self, {kernel}: &runtime::KernelInfo, {shared}: u32) -> Result<(u32, u32), runtime::LaunchError> {{"),
+        format!("self.module.suggested_block_size({kernel}, {shared})"),
     );
-    out.signature(
-        "pub fn suggested_block_size",
-        &[
-            "&self".to_owned(),
-            format!("{kernel}: &runtime::KernelInfo"),
-            format!("{shared}: u32"),
-        ],
-        " -> Result<(u32, u32), runtime::LaunchError> {",
-    );
-    out.line(format!(
-        "let {function} = self.module.function(Self::KERNELS, {kernel})?;"
-    ));
-    out.line(format!(
-        "runtime::suggested_block_size(&self.module, {function}, {kernel}, {shared})"
-    ));
-    out.close("}");
 }
 
 fn accessor(out: &mut Writer, namespace: &Namespace<'_>, module: &str, lifetime: &str) {
@@ -286,15 +210,13 @@ fn accessor(out: &mut Writer, namespace: &Namespace<'_>, module: &str, lifetime:
         namespace.shown
     ));
     let namespace = namespace.ident;
-    let start = out.item();
     out.line("#[inline]");
     out.line("#[must_use]");
-    let view = format!(" -> {namespace}::Kernels<{lifetime}> {{");
-    out.signature(&format!("pub fn {namespace}"), &["&self".to_owned()], &view);
-    let init = [format!("module: {module}")];
-    out.small_struct(&format!("{namespace}::Kernels"), &init);
+    out.open(format!(
+        "pub fn {namespace}(&self) -> {namespace}::Kernels<{lifetime}> {{"
+    ));
+    out.line(format!("{namespace}::Kernels {{ module: {module} }}"));
     out.close("}");
-    out.end_item(start);
 }
 
 fn global_accessor(
@@ -314,76 +236,79 @@ device, as `read` and `write` do.",
         );
     }
     out.doc("\n# Errors\nWhen the image does not hold the variable, or the driver refuses.");
-    let start = out.item();
-    let method = &planned.method;
-    let result = format!(" -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{");
-    out.signature(&format!("pub fn {method}"), &["&self".to_owned()], &result);
-    let variable = format!("&globals::{}", planned.constant);
-    let find = Expr::Call(
-        "runtime::Global::find".to_owned(),
-        vec![Expr::atom(module), Expr::atom(variable)],
-    );
-    out.expr("", &find, "");
+    out.open(format!(
+        "pub fn {}(&self) -> Result<runtime::Global<{lifetime}, {ty}>, runtime::LoadError> {{",
+        planned.method
+    ));
+    out.line(format!(
+        "runtime::Global::find({module}, &globals::{})",
+        planned.constant
+    ));
     out.close("}");
-    out.end_item(start);
 }
 
 /// How one parameter appears in the wrapper.
 struct Argument {
     name: String,
     ty: String,
-    /// A reference to the value, once bound.
-    value: String,
-    /// The function that turns device memory into an address.
-    bind: Option<&'static str>,
+    /// What the launch is given.
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A value, which the wrapper has.
+    Value,
+    /// A value that the wrapper has a reference to.
+    Reference,
+    /// Memory that the kernel reads.
+    Reads,
+    /// Memory that the kernel writes.
+    Writes,
 }
 
 impl Argument {
     /// A value of `size` bytes: by reference where it is large, since Rust copies what it passes by value.
     fn value(name: String, ty: &str, size: u64) -> Self {
-        let (ty, value) = if size > LARGE {
-            (format!("&{ty}"), name.clone())
+        if size > LARGE {
+            Self {
+                name,
+                ty: format!("&{ty}"),
+                kind: Kind::Reference,
+            }
         } else {
-            (ty.to_owned(), format!("&{name}"))
-        };
-        Self {
-            name,
-            ty,
-            value,
-            bind: None,
+            Self {
+                name,
+                ty: ty.to_owned(),
+                kind: Kind::Value,
+            }
         }
     }
 
     /// Device memory of elements of type `element`, or of any type.
     fn memory(name: String, is_const: bool, element: Option<&str>) -> Self {
-        let (reference, direction, bind) = if is_const {
-            ("&", "In", "runtime::InAny::bind")
+        let (reference, direction, kind) = if is_const {
+            ("&", "In", Kind::Reads)
         } else {
-            ("&mut ", "Out", "runtime::OutAny::bind_mut")
+            ("&mut ", "Out", Kind::Writes)
         };
         let ty = match element {
             Some(element) => format!("{reference}impl runtime::{direction}<{element}>"),
             None => format!("{reference}impl runtime::{direction}Any"),
         };
-        Self {
-            value: format!("&{name}.0"),
-            name,
-            ty,
-            bind: Some(bind),
+        Self { name, ty, kind }
+    }
+
+    /// As [`runtime::launch`](crate) takes it.
+    fn given(&self) -> String {
+        let name = &self.name;
+        match self.kind {
+            Kind::Value => format!("&{name}"),
+            Kind::Reference => name.clone(),
+            Kind::Reads => format!("runtime::Reads({name})"),
+            Kind::Writes => format!("runtime::Writes({name})"),
         }
     }
-}
-
-/// What differs between the wrapper of a kernel and that of a template.
-struct Call<'c> {
-    head: String,
-    /// Ends in `{`.
-    tail: &'c str,
-    index: String,
-    info: String,
-    module: &'c str,
-    /// What no local may be called.
-    tuple_structs: Vec<String>,
 }
 
 fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>, module: &str) {
@@ -394,17 +319,14 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         .map(|(param, name)| argument(scope, param, name))
         .collect();
     out.doc(&docs::kernel(scope.module.input, planned));
-    let start = out.item();
     let call = Call {
         head: format!("pub unsafe fn {}", planned.method),
-        tail: " -> Result<(), runtime::LaunchError> {",
-        index: planned.index.to_string(),
+        bound: None,
         info: format!("&info::{}", planned.constant),
         module,
-        tuple_structs: scope.tuple_structs(),
+        taken: scope.tuple_structs(),
     };
     launch(out, &call, &arguments);
-    out.end_item(start);
 }
 
 fn argument(scope: Scope<'_>, param: &Param, name: String) -> Argument {
@@ -462,94 +384,67 @@ fn family_wrapper(
         enumerators,
         "Self::",
     ));
-    out.doc(&docs::family_contract(scope, family));
-    let start = out.item();
-    let (declared, clause) = generics.declared();
-    let tail = match clause {
-        None => " -> Result<(), runtime::LaunchError> {".to_owned(),
-        Some(clause) => {
-            format!(" -> Result<(), runtime::LaunchError>\nwhere\n    {clause},\n{{")
-        }
-    };
-    let this = generics.this();
-    // What rustfmt wants to fit on the line: with the block's brace unless a `where` clause stands between.
-    let opening = if tail.contains("where") { "()" } else { "() {" };
+    out.doc(docs::CONTRACT);
+    let (declared, bound) = generics.declared();
     let call = Call {
-        head: out.generics(
-            &format!("pub unsafe fn {}", family.method),
-            &declared,
-            opening,
-        ),
-        tail: &tail,
-        index: format!("{this}::INDEX"),
-        info: format!("{this}::INFO"),
+        head: write::generics(&format!("pub unsafe fn {}", family.method), &declared),
+        bound,
+        info: format!("{}::INFO", generics.this()),
         module,
-        tuple_structs: scope.tuple_structs(),
+        taken: scope.tuple_structs(),
     };
     launch(out, &call, &arguments);
-    out.end_item(start);
+}
+
+/// What differs between the wrapper of a kernel and that of a template.
+struct Call<'c> {
+    head: String,
+    /// What stands behind `where`.
+    bound: Option<String>,
+    /// The kernel's facts.
+    info: String,
+    module: &'c str,
+    /// What no local may be called.
+    taken: Vec<String>,
 }
 
 /// The wrapper's signature and body.
 fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
-    let mut taken = call.tuple_structs.clone();
+    let mut taken = call.taken.clone();
     taken.extend(arguments.iter().map(|argument| argument.name.clone()));
-    let stream = names::fresh("stream", &taken);
-    let launch = names::fresh("launch", &taken);
-    let ready = names::fresh("ready", &taken);
-    let params = names::fresh("params", &taken);
+    let [stream, launch, ready, params] =
+        ["stream", "launch", "ready", "params"].map(|name| names::fresh(name, &taken));
     let mut list = vec![
         "&self".to_owned(),
-        format!("{stream}: &::cudarc::driver::CudaStream"),
+        format!("{stream}: &runtime::CudaStream"),
         format!("{launch}: impl Into<runtime::Launch>"),
     ];
-    list.extend(
-        arguments
-            .iter()
-            .map(|argument| format!("{}: {}", argument.name, argument.ty)),
-    );
-    out.signature(&call.head, &list, call.tail);
-    let prepare = Expr::Call(
-        "runtime::prepare".to_owned(),
-        vec![
-            Expr::atom(call.module),
-            Expr::atom(&call.index),
-            Expr::atom(&call.info),
-            Expr::atom(&stream),
-            Expr::atom(format!("{launch}.into()")),
-        ],
-    );
-    out.expr(&format!("let {ready} = "), &prepare, "?;");
-    for argument in arguments {
-        if let Some(bind) = argument.bind {
-            let name = &argument.name;
-            let bound = Expr::Call(bind.to_owned(), vec![Expr::atom(name), Expr::atom(&stream)]);
-            out.expr(&format!("let {name} = "), &bound, ";");
-        }
-    }
-    // rustfmt has a rule of its own for what has a dot in it.
-    let dotted =
-        |argument: &Argument| argument.bind.is_some() && !write::fits_in_list(&argument.value);
-    if arguments.iter().any(dotted) {
-        out.unlike_rustfmt();
-    }
-    let values: Vec<Expr> = arguments
-        .iter()
-        .map(|argument| {
-            Expr::Call(
-                "runtime::param".to_owned(),
-                vec![Expr::atom(&argument.value)],
-            )
-        })
-        .collect();
-    if values.is_empty() {
-        out.line("// SAFETY: the kernel takes no parameters; the caller vouches for the rest.");
-        out.line(format!("unsafe {{ {ready}.launch(&mut []) }}"));
+    let own = arguments.iter();
+    list.extend(own.map(|argument| format!("{}: {}", argument.name, argument.ty)));
+    out.signature(&call.head, &list, RESULT, call.bound.as_deref());
+    let given: Vec<String> = arguments.iter().map(Argument::given).collect();
+    let (module, info) = (call.module, &call.info);
+    if arguments.len() <= LONGEST_TUPLE {
+        let comma = if given.len() == 1 { "," } else { "" };
+        out.line(format!(
+            "unsafe {{ runtime::launch({module}, {info}, {stream}, {launch}, ({}{comma})) }}",
+            given.join(", ")
+        ));
     } else {
-        out.expr(&format!("let mut {params} = "), &Expr::Array(values), ";");
-        out.line(
-            "// SAFETY: one pointer per parameter, to its type; the caller vouches for the rest.",
-        );
+        out.line(format!(
+            "let {ready} = runtime::prepare({module}, {info}, {stream}, {launch})?;"
+        ));
+        for (argument, given) in arguments.iter().zip(given) {
+            let name = &argument.name;
+            out.line(format!(
+                "let {name} = runtime::Argument::bind({given}, {stream});"
+            ));
+        }
+        out.open(format!("let mut {params} = ["));
+        for argument in arguments {
+            out.line(format!("runtime::Pointer::pointer(&{}),", argument.name));
+        }
+        out.close("];");
         out.line(format!("unsafe {{ {ready}.launch(&mut {params}) }}"));
     }
     out.close("}");

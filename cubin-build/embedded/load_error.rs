@@ -1,0 +1,123 @@
+//! Why a module cannot be loaded.
+
+use core::fmt;
+use std::string::String;
+
+use super::driver::{DriverError, sys};
+use super::image::Image;
+
+/// Why a module cannot be loaded.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// No CUDA driver library is installed.
+    NoDriver,
+    /// No embedded image runs on the device.
+    NoImage {
+        /// The module.
+        module: &'static str,
+        /// Compute capability of the device.
+        device: (u16, u16),
+        /// What is embedded.
+        images: &'static [Image],
+    },
+    /// The driver could not compile the embedded PTX for the device, which no embedded cubin runs on.
+    Ptx {
+        /// The module.
+        module: &'static str,
+        /// The PTX.
+        image: &'static Image,
+        /// Compute capability of the device.
+        device: (u16, u16),
+        /// What the driver said.
+        error: DriverError,
+        /// What its compiler said; empty when it was not reached.
+        log: String,
+    },
+    /// A variable has another size than its type.
+    GlobalSize {
+        /// The variable.
+        symbol: &'static str,
+        /// Bytes of its type.
+        expected: usize,
+        /// Bytes on the device.
+        actual: usize,
+    },
+    /// The driver refused.
+    Driver {
+        /// The module, kernel or variable.
+        module: &'static str,
+        /// What it said.
+        error: DriverError,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDriver => {
+                f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
+            }
+            Self::NoImage {
+                module,
+                device: (major, minor),
+                images,
+            } => {
+                write!(
+                    f,
+                    "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
+                )?;
+                for (index, image) in images.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { "," };
+                    write!(f, "{comma} {image}")?;
+                }
+                Ok(())
+            }
+            Self::Ptx {
+                module,
+                image,
+                device: (major, minor),
+                error,
+                log,
+            } => {
+                let cause = match error.0 {
+                    sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
+                        "the driver is older than the PTX: install a newer driver"
+                    }
+                    sys::CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => {
+                        "its compiler (libnvidia-ptxjitcompiler.so) is missing: install the whole driver"
+                    }
+                    sys::CUresult::CUDA_ERROR_JIT_COMPILATION_DISABLED => {
+                        "its compiler is turned off: unset CUDA_DISABLE_PTX_JIT"
+                    }
+                    _ => "its compiler refused",
+                };
+                write!(
+                    f,
+                    "cannot load `{module}`: the driver did not compile {image} for compute capability {major}.{minor}: {error}; {cause}. A cubin needs no compiler: add sm_{major}{minor} to `arch`"
+                )?;
+                if log.is_empty() {
+                    return Ok(());
+                }
+                write!(f, "\n{log}")
+            }
+            Self::GlobalSize {
+                symbol,
+                expected,
+                actual,
+            } => {
+                write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
+            }
+            Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
+        }
+    }
+}
+
+/// The same text as [`Display`](fmt::Display): it is what a `main` that returns the error prints.
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for LoadError {}

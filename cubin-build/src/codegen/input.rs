@@ -1,0 +1,77 @@
+//! What the generator takes and gives, as data.
+
+use cubin_core::Sm;
+
+pub use crate::options::{Backend, HalfTypes, Runtime};
+use crate::{kernel::Facts, signature::model::Signatures, sorted::Map};
+
+/// Everything that one generated file is made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Input {
+    /// One per source file; written in order of name.
+    pub modules: Vec<Module>,
+    /// Which driver binding the wrappers call.
+    pub backend: Backend,
+    /// How `__half` and `__nv_bfloat16` appear.
+    pub half: HalfTypes,
+    /// Where what the wrappers run on stands.
+    pub runtime: Runtime,
+}
+
+/// One source file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Module {
+    /// Stem of the source file.
+    pub name: String,
+    /// Path of the source relative to the package, with `/`.
+    pub source: String,
+    /// The cubins and the PTX, which lie beside the generated file.
+    pub images: Vec<Image>,
+    /// Merged over all targets.
+    pub signatures: Signatures,
+    /// By kernel symbol, then target.
+    pub facts: Map<String, Map<Sm, Facts>>,
+}
+
+/// A cubin or PTX to embed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
+    pub target: Sm,
+    /// Name of the file beside the generated one: `saxpy.sm_90.cubin`, `saxpy.compute_90.ptx`.
+    pub file: String,
+    /// Of PTX, the target that it was assembled for, whose facts say what a launch must keep to. `None` for a cubin.
+    pub assembled_for: Option<Sm>,
+}
+
+/// The generated file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Rust source for `include!`.
+    pub text: String,
+    /// What could not be written as it should be.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that the user should know.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Finding {
+    /// Two things in one module would get the same Rust name; the second one is left out.
+    NameCollision {
+        /// Module (stem of the source file); empty when two source files have the same name.
+        module: String,
+        /// The Rust name, with the modules it lies in.
+        name: String,
+        /// C++ name of what has it, and of what is left out.
+        items: [String; 2],
+    },
+    /// A kernel has no wrapper because of a type that the generator cannot express.
+    Unsupported {
+        /// Module (stem of the source file).
+        module: String,
+        /// C++ name of the kernel.
+        kernel: String,
+        /// Why.
+        reason: String,
+    },
+}
