@@ -17,6 +17,8 @@ pub struct Facts {
     pub symbol: String,
     /// What it was compiled for, exactly as asked for.
     pub target: Sm,
+    /// The CUDA toolkit that wrote the cubin, as (major, minor); `None` when not recorded.
+    pub toolkit: Option<(u16, u16)>,
     /// The kernel's name at its definition.
     pub place: Option<Span>,
     /// What it needs of a multiprocessor, as the cubin records it.
@@ -85,6 +87,7 @@ impl Facts {
             name: name.into(),
             symbol: function.symbol.to_owned(),
             target,
+            toolkit: None,
             place: None,
             resources: function.resources.clone(),
             launch: function.launch,
@@ -108,6 +111,7 @@ impl Facts {
         function: &Function<'_>,
     ) -> cubin_core::Result<Self> {
         let mut facts = Self::new(name, target, function);
+        facts.toolkit = cubin.toolkit()?;
         let externs = cubin.externs(function)?;
         facts.externs = externs.into_iter().map(str::to_owned).collect();
         crate::sorted::sort(&mut facts.externs);

@@ -1,21 +1,24 @@
 //! The report that `cargo cubin` asks for: what a builder found, as one JSON file.
 //!
 //! `CUBIN_BUILD_REPORT` names a directory (absolute). Each run of a builder then writes
-//! `<package>-<generated file>.json` there and does not fail for a policy violation. Schema 1:
-//! `{schema, package, errors, warnings, rendered, findings: [diagnostic], kernels: [{name, symbol, target, registers,
-//! stack, spills, static_shared, params}], baseline: {path, text, entries} | null}`; fields are only ever added.
+//! `<package>-<generated file>.json` there and does not fail for a policy violation:
+//! `{schema, package, errors, warnings, rendered, findings: [diagnostic], kernels: [facts of a function], baseline: {path,
+//! text, entries} | null}`. The facts, and the version of the schema for the whole report, are those of
+//! [`cubin_core::json`].
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
+use cubin_core::json::{self as facts_json, SpillBytes, SpillSource};
+
 use crate::{
     cache,
     diag::{Level, Sink, json::to_json},
     env::Env,
     json::{Object, array},
-    kernel::{Facts, Spills},
+    kernel::Facts,
 };
 
 /// The environment variable that asks for a report.
@@ -65,18 +68,10 @@ pub(crate) struct Findings<'a> {
 
 /// Writes the report.
 pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
-    let kernels = found.kernels.iter().map(|facts| {
-        Object::new()
-            .string("name", &facts.name)
-            .string("symbol", &facts.symbol)
-            .string("target", &facts.target.to_string())
-            .number("registers", facts.resources.registers)
-            .number_or_null("stack", facts.resources.stack.bytes())
-            .number_or_null("spills", facts.spills.map(Spills::total))
-            .number("static_shared", facts.resources.static_shared)
-            .number_or_null("params", facts.params_size())
-            .finish()
-    });
+    let mut kernels = Vec::with_capacity(found.kernels.len());
+    for facts in found.kernels {
+        kernels.push(kernel(facts).map_err(io::Error::other)?);
+    }
     let baseline = match found.baseline {
         None => "null".to_owned(),
         Some(baseline) => Object::new()
@@ -86,7 +81,7 @@ pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
             .finish(),
     };
     let text = Object::new()
-        .number("schema", 1_u32)
+        .number("schema", facts_json::SCHEMA)
         .string("package", &request.package)
         .number("errors", found.sink.count(Level::Deny) as u64)
         .number("warnings", found.sink.count(Level::Warn) as u64)
@@ -100,4 +95,27 @@ pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
         .finish();
     cache::write_if_changed(&request.dir.join(&request.file), text.as_bytes())?;
     Ok(())
+}
+
+/// What is known of one kernel on one target.
+fn kernel(facts: &Facts) -> cubin_core::Result<String> {
+    let mut object = facts_json::Facts::new(
+        facts.target,
+        &facts.symbol,
+        &facts.resources,
+        &facts.launch,
+        &facts.params,
+    );
+    object.toolkit = facts.toolkit;
+    object.name = Some(facts.name.clone());
+    object.spills = facts.spills.map(|spills| SpillBytes {
+        stores: spills.stores,
+        loads: spills.loads,
+        source: SpillSource::Ptxas,
+    });
+    object.dynamic_shared = facts.dynamic_shared;
+    object.externs = facts.externs.iter().map(String::as_str).collect();
+    let mut text = String::new();
+    facts_json::write_function(&object, None, &mut text)?;
+    Ok(text)
 }

@@ -1,56 +1,86 @@
-//! The JSON view: what is true of each function and what cuobjdump prints, side by side.
+//! JSON: the facts of functions, in one schema wherever this project writes them.
 //!
-//! # Schema, version 1
+//! `cargo cubin inspect --json` prints one object per line and function, the report that `cargo cubin check` reads has
+//! one per kernel and target (`kernels`), and [`write()`] lists them for a whole cubin. All are written by
+//! [`write_function`].
+//!
+//! # Schema, version 2
+//!
+//! The version, `schema`, grows when a key changes its meaning or goes away. Keys may be added within a version, so
+//! ignore those that you do not know. `null` means that the fact is not known. Strings are Unicode; a name that is not
+//! UTF-8 is cut before the first bad byte.
+//!
+//! ## Facts of a function
+//!
+//! | Key | Value |
+//! |---|---|
+//! | `target` | what it was compiled for: `sm_90a` |
+//! | `toolkit` | the CUDA toolkit that wrote the cubin: `13.5`; null when not recorded |
+//! | `function` | the symbol |
+//! | `name` | the C++ name. `inspect`: the symbol demangled, with parameter types, or the symbol itself. Reports: as the rules of `cubin.toml` match it, without parameter types. Null where neither is known |
+//! | `kernel` | whether it can be launched; false for device functions with code of their own |
+//! | `registers` | per thread |
+//! | `stack` | bytes per thread, called functions included; null when not known |
+//! | `stack_status` | `known`; why it is not: `unbounded` (recursion, `alloca`), `not-linked` (a relocatable file), `not-recorded` |
+//! | `frame` | bytes of its own stack frame, or null |
+//! | `spill_instructions` | spill stores and reloads that the cubin records; null before CUDA 12.6 |
+//! | `spill_bytes` | bytes that spills move per thread: `stores`, `loads`, and `source`: `ptxas` (printed by the build, called functions included) or `cubin` (decoded from its record, a lower bound); null when neither is there |
+//! | `static_shared` | bytes of shared memory per block, without the reserved ones |
+//! | `reserved_shared` | bytes of shared memory per block that the system takes |
+//! | `dynamic_shared` | whether it, or a function that it calls, uses `extern __shared__` memory; null when there was no PTX to tell, as with every prebuilt cubin |
+//! | `local` | bytes of its local memory section |
+//! | `constant` | object: bytes per constant bank |
+//! | `barriers` | named barriers, or null |
+//! | `code_bytes` | bytes of machine code |
+//! | `param_base`, `param_bytes` | place and size in bytes of the parameter block in constant bank 0; null when not recorded |
+//! | `params` | array of `ordinal`, `offset`, `size`, `pointee_space`, `pointee_align`: bytes, bytes, a number of [`PointeeSpace`](crate::consts::PointeeSpace), bytes or null; null when not recorded |
+//! | `max_threads` | largest block, x, y, z (`__launch_bounds__`), or null |
+//! | `required_threads` | the only block shape allowed, x, y, z (`.reqntid`, `__block_size__`), or null |
+//! | `cluster` | cluster shape in blocks, x, y, z (`__cluster_dims__`), or null |
+//! | `explicit_cluster` | whether only a cluster launch is allowed |
+//! | `max_cluster_rank` | most blocks per cluster, or null |
+//! | `max_registers` | register cap in force when it was compiled, or null |
+//! | `externs` | array of functions outside the cubin that it needs: `vprintf` (for `printf`), `malloc`, `free`, `__assertfail` |
+//!
+//! ## Where a function was found
+//!
+//! Besides, the lines of `inspect` have `schema` and these; functions of [`write()`] have `section` and `cuobjdump` only.
+//!
+//! | Key | Value |
+//! |---|---|
+//! | `file` | the path that was given |
+//! | `member` | member of the archive; absent when the file is none |
+//! | `place` | `entry`: number of the entry in a fatbin, library, archive or executable, from 1, other kinds such as PTX counted too, null for a cubin by itself; `offset`: where the entry or the cubin starts in the file, in bytes; `section`: section of the host object that holds it, or null |
+//! | `sha256` | of the cubin, unpacked |
+//! | `section` | index of the function's `.text` section: symbols can repeat |
+//! | `cuobjdump` | what `cuobjdump -res-usage` prints: `reg`, `stack` (null for UNKNOWN), `shared`, `local`, `const` (bytes per bank) |
+//!
+//! ## A whole cubin
 //!
 //! [`write()`] writes one object without line breaks:
 //!
 //! | Key | Value |
 //! |---|---|
-//! | `schema` | 1; grows when a key changes its meaning or goes away, not when keys are added |
-//! | `target` | `sm_90a` |
+//! | `schema` | 2 |
+//! | `target`, `toolkit` | as above |
 //! | `virtual_sm` | number of the PTX target, or null |
-//! | `toolkit` | `13.5`, or null |
 //! | `kind` | `relocatable`, `executable`, `extensible-whole-program`, or `e_type` as a number |
 //! | `class`, `layout`, `abi_version`, `flags` | 64 or 32; `old` or `new`; `EI_ABIVERSION`; `e_flags` |
 //! | `mercury`, `lto` | whether the object carries a Mercury capsule, LTO intermediate code |
 //! | `bytes` | length of the file |
-//! | `sizes` | object: bytes per label of [`sizes`], adding up to `bytes` |
+//! | `sizes` | object: bytes per label of [`sizes`](crate::sizes), adding up to `bytes` |
 //! | `tools` | array of `name`, `release`, `build`, `command_line` |
 //! | `variables` | array of `symbol`, `space` (`global`, `constant`), `bank`, `bytes`, `initialized`, `managed` |
-//! | `functions` | array of the objects below |
-//!
-//! [`write_function`] writes one function:
-//!
-//! | Key | Value |
-//! |---|---|
-//! | `target`, `toolkit` | as above |
-//! | `function` | the symbol |
-//! | `name` | the demangled name; null without the feature `demangle`, or when the symbol is not mangled |
-//! | `section` | index of its `.text` section: symbols can repeat |
-//! | `kernel` | whether it can be launched |
-//! | `registers` | per thread |
-//! | `stack` | bytes per thread; null when not known |
-//! | `stack_unbounded` | true when the file says that it is not statically known |
-//! | `frame` | bytes of its own stack frame, or null |
-//! | `spill_instructions` | number, or null when not recorded |
-//! | `spills` | `stores`, `loads`, `store_bytes`, `load_bytes`, or null when not recorded or below sm_70 |
-//! | `static_shared`, `reserved_shared`, `local` | bytes |
-//! | `constant` | object: bytes per bank |
-//! | `barriers` | number, or null |
-//! | `code_bytes` | bytes |
-//! | `param_base`, `param_bytes` | place and size of the parameter block in constant bank 0, or null |
-//! | `params` | array of `ordinal`, `offset`, `size`, `pointee_space`, `pointee_align` (bytes, null when not declared); null when not recorded |
-//! | `max_threads`, `required_threads`, `cluster` | array x, y, z, or null |
-//! | `explicit_cluster`, `max_cluster_rank`, `max_registers` | bool; number or null; number or null |
-//! | `externs` | array of symbols that it needs from outside the file |
-//! | `cuobjdump` | `reg`, `stack` (number or `UNKNOWN`), `shared`, `local`, `const` (bytes per bank) |
-//!
-//! Strings are Unicode; a name that is not UTF-8 is cut before the first bad byte.
+//! | `functions` | array of the objects above |
 
 use core::fmt::{self, Display, Write};
 
 use crate::{
-    Cubin, Cuobjdump, Error, ErrorKind, Function, Params, Result, Sm,
+    Cubin, Cuobjdump, Error, ErrorKind, Function, LaunchBounds, Params, Resources, Result, Sm,
+    Stack,
+};
+#[cfg(feature = "views")]
+use crate::{
     cubin::ObjectKind,
     elf::{Class, Layout},
     sizes,
@@ -58,25 +88,145 @@ use crate::{
 };
 
 /// Version of the schema in the module header.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
-/// What every function object repeats from its file.
-#[derive(Debug, Clone, Copy)]
-pub struct Origin {
-    target: Sm,
-    toolkit: Option<(u16, u16)>,
+/// What is known of one function, ready to be written.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Facts<'a> {
+    /// What it was compiled for.
+    pub target: Sm,
+    /// The toolkit that wrote the cubin, as (major, minor).
+    pub toolkit: Option<(u16, u16)>,
+    /// Its symbol.
+    pub symbol: &'a str,
+    /// Its C++ name.
+    pub name: Option<String>,
+    /// Whether it can be launched.
+    pub kernel: bool,
+    /// What it needs of a multiprocessor.
+    pub resources: &'a Resources,
+    /// Limits on the block that the source declared.
+    pub launch: &'a LaunchBounds,
+    /// Its parameters.
+    pub params: &'a Params,
+    /// Whether the file has records that would list parameters: a function without any in them has none.
+    pub recorded: bool,
+    /// Bytes that spills move, and who says so.
+    pub spills: Option<SpillBytes>,
+    /// Whether it uses dynamic shared memory.
+    pub dynamic_shared: Option<bool>,
+    /// Functions outside the cubin that it needs.
+    pub externs: Vec<&'a str>,
+    /// Index of its `.text` section.
+    pub section: Option<u32>,
+    /// What `cuobjdump` prints of it.
+    pub cuobjdump: Option<Cuobjdump>,
 }
 
-impl Origin {
-    /// Target and toolkit of a file.
+/// Bytes that spill stores and loads move per thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpillBytes {
+    /// Bytes of spill stores.
+    pub stores: u64,
+    /// Bytes of spill loads.
+    pub loads: u64,
+    /// Who says so.
+    pub source: SpillSource,
+}
+
+/// Where a figure of spilled bytes is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpillSource {
+    /// `ptxas -v`, with what called functions spill.
+    Ptxas,
+    /// The instructions that the cubin lists: a lower bound.
+    Cubin,
+}
+
+/// Where a tool found a cubin.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a> {
+    /// The path that was given.
+    pub file: &'a str,
+    /// Member of the archive.
+    pub member: Option<&'a str>,
+    /// Number of the entry in the container, from 1; `None` for a cubin by itself.
+    pub entry: Option<u32>,
+    /// Where the entry or the cubin starts in the file, in bytes.
+    pub offset: u64,
+    /// Section of the host object.
+    pub section: Option<&'a str>,
+    /// SHA-256 of the cubin in hexadecimal digits.
+    pub sha256: &'a str,
+}
+
+impl<'a> Facts<'a> {
+    /// The figures of a function; what they do not hold is not known until it is set.
+    #[must_use]
+    pub fn new(
+        target: Sm,
+        symbol: &'a str,
+        resources: &'a Resources,
+        launch: &'a LaunchBounds,
+        params: &'a Params,
+    ) -> Self {
+        Self {
+            target,
+            toolkit: None,
+            symbol,
+            name: None,
+            kernel: true,
+            resources,
+            launch,
+            params,
+            recorded: false,
+            spills: None,
+            dynamic_shared: None,
+            externs: Vec::new(),
+            section: None,
+            cuobjdump: None,
+        }
+    }
+
+    /// What `cubin` says of each of `functions`, which are its own, in their order. One at a time, since C++ names can be
+    /// long.
     ///
     /// # Errors
-    /// When a record that they depend on is damaged.
-    pub fn of(cubin: &Cubin<'_>) -> Result<Self> {
-        Ok(Self {
-            target: cubin.target()?,
-            toolkit: cubin.toolkit()?,
-        })
+    /// When a record is damaged; the iterator yields an error for a function whose own records are.
+    pub fn of(
+        cubin: &Cubin<'a>,
+        functions: &'a [Function<'a>],
+    ) -> Result<impl Iterator<Item = Result<Self>>> {
+        let target = cubin.target()?;
+        let toolkit = cubin.toolkit()?;
+        let figures = cubin.cuobjdump(functions)?;
+        Ok(functions
+            .iter()
+            .zip(figures)
+            .map(move |(function, cuobjdump)| {
+                Ok(Self {
+                    toolkit,
+                    name: demangled(function.symbol),
+                    kernel: function.kernel,
+                    recorded: function.attributes.is_some(),
+                    spills: cubin.spills(function)?.map(|spills| SpillBytes {
+                        stores: spills.store_bytes.into(),
+                        loads: spills.load_bytes.into(),
+                        source: SpillSource::Cubin,
+                    }),
+                    externs: cubin.externs(function)?,
+                    section: Some(function.section),
+                    cuobjdump: Some(cuobjdump),
+                    ..Self::new(
+                        target,
+                        function.symbol,
+                        &function.resources,
+                        &function.launch,
+                        &function.params,
+                    )
+                })
+            }))
     }
 }
 
@@ -84,14 +234,15 @@ impl Origin {
 ///
 /// # Errors
 /// When a record is damaged, or `out` does not take more.
+#[cfg(feature = "views")]
 pub fn write(cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<()> {
-    let origin = Origin::of(cubin)?;
     let header = cubin.elf().header();
     let flags = cubin.flags();
     let parts = sizes::parts(cubin.elf())?;
     let mut object = Object::open(out)?;
     object.number("schema", SCHEMA)?;
-    origin.write(&mut object)?;
+    object.display("target", cubin.target()?)?;
+    toolkit(&mut object, cubin.toolkit()?)?;
     object.optional("virtual_sm", cubin.virtual_sm()?)?;
     match cubin.kind() {
         ObjectKind::Relocatable => object.string("kind", "relocatable")?,
@@ -143,110 +294,144 @@ pub fn write(cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<()> {
         object.close()
     })?;
     let functions = cubin.functions()?;
-    let shown = cubin.cuobjdump(&functions)?;
-    object.array(
-        "functions",
-        functions.iter().zip(shown),
-        |out, (function, shown)| write_function(cubin, &origin, function, &shown, out),
-    )?;
+    object.array("functions", Facts::of(cubin, &functions)?, |out, facts| {
+        write_function(&facts?, None, out)
+    })?;
     object.close()
 }
 
-impl Origin {
-    fn write(&self, object: &mut Object<'_>) -> Result<()> {
-        object.display("target", self.target)?;
-        match self.toolkit {
-            Some((major, minor)) => object.display("toolkit", format_args!("{major}.{minor}")),
-            None => object.null("toolkit"),
-        }
-    }
-}
-
-/// Writes the object of one function.
+/// Writes the object of one function; with the version of the schema and its place where it was `found` by a tool.
 ///
 /// # Errors
-/// When a record is damaged, or `out` does not take more.
+/// When `out` does not take more.
 pub fn write_function(
-    cubin: &Cubin<'_>,
-    origin: &Origin,
-    function: &Function<'_>,
-    shown: &Cuobjdump,
+    facts: &Facts<'_>,
+    found: Option<&Found<'_>>,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let resources = &function.resources;
-    let launch = &function.launch;
     let mut object = Object::open(out)?;
-    origin.write(&mut object)?;
-    object.string("function", function.symbol)?;
-    match demangled(function.symbol) {
-        Some(name) => object.string("name", &name)?,
+    if let Some(found) = found {
+        write_found(found, &mut object)?;
+    }
+    let resources = facts.resources;
+    object.display("target", facts.target)?;
+    toolkit(&mut object, facts.toolkit)?;
+    object.string("function", facts.symbol)?;
+    match &facts.name {
+        Some(name) => object.string("name", name)?,
         None => object.null("name")?,
     }
-    object.number("section", function.section)?;
-    object.number("kernel", function.kernel)?;
+    object.number("kernel", facts.kernel)?;
     object.number("registers", resources.registers)?;
     object.optional("stack", resources.stack.bytes())?;
-    object.number("stack_unbounded", resources.stack.is_unbounded())?;
+    let status = match resources.stack {
+        Stack::Known(_) => "known",
+        Stack::Unbounded => "unbounded",
+        Stack::NotLinked => "not-linked",
+        Stack::NotRecorded => "not-recorded",
+    };
+    object.string("stack_status", status)?;
     object.optional("frame", resources.frame)?;
     object.optional("spill_instructions", resources.spill_instructions)?;
-    match cubin.spills(function)? {
-        None => object.null("spills")?,
-        Some(spills) => object.object("spills", |object| {
-            object.number("stores", spills.stores)?;
-            object.number("loads", spills.loads)?;
-            object.number("store_bytes", spills.store_bytes)?;
-            object.number("load_bytes", spills.load_bytes)
-        })?,
-    }
+    write_spills(facts.spills, &mut object)?;
     object.number("static_shared", resources.static_shared)?;
     object.number("reserved_shared", resources.reserved_shared)?;
+    object.optional("dynamic_shared", facts.dynamic_shared)?;
     object.number("local", resources.local)?;
     object.banks("constant", &resources.constant)?;
     object.optional("barriers", resources.barriers)?;
     object.number("code_bytes", resources.code_bytes)?;
-    match &function.params {
-        Params::NotRecorded => {
-            object.null("param_base")?;
-            object.null("param_bytes")?;
-            object.null("params")?;
-        }
-        Params::Recorded { base, size, params } => {
-            object.number("param_base", base)?;
-            object.number("param_bytes", size)?;
-            object.array("params", params, |out, param| {
-                let mut object = Object::open(out)?;
-                object.number("ordinal", param.ordinal)?;
-                object.number("offset", param.offset)?;
-                object.number("size", param.size)?;
-                object.number("pointee_space", param.pointee_space.0)?;
-                let align = 1_u64
-                    .checked_shl(param.pointee_align_log2.into())
-                    .filter(|&align| align > 1);
-                object.optional("pointee_align", align)?;
-                object.close()
-            })?;
-        }
+    write_params(facts, &mut object)?;
+    write_launch(facts.launch, &mut object)?;
+    object.array("externs", &facts.externs, |out, name| quoted(out, name))?;
+    if let Some(section) = facts.section {
+        object.number("section", section)?;
     }
+    if let Some(figures) = &facts.cuobjdump {
+        object.object("cuobjdump", |object| {
+            object.number("reg", figures.reg)?;
+            object.optional("stack", figures.stack)?;
+            object.number("shared", figures.shared)?;
+            object.number("local", figures.local)?;
+            object.banks("const", &resources.constant)
+        })?;
+    }
+    object.close()
+}
+
+fn write_found(found: &Found<'_>, object: &mut Object<'_>) -> Result<()> {
+    object.number("schema", SCHEMA)?;
+    object.string("file", found.file)?;
+    if let Some(member) = found.member {
+        object.string("member", member)?;
+    }
+    object.object("place", |object| {
+        object.optional("entry", found.entry)?;
+        object.number("offset", found.offset)?;
+        match found.section {
+            Some(section) => object.string("section", section),
+            None => object.null("section"),
+        }
+    })?;
+    object.string("sha256", found.sha256)
+}
+
+fn write_spills(spills: Option<SpillBytes>, object: &mut Object<'_>) -> Result<()> {
+    let Some(spills) = spills else {
+        return object.null("spill_bytes");
+    };
+    object.object("spill_bytes", |object| {
+        object.number("stores", spills.stores)?;
+        object.number("loads", spills.loads)?;
+        let source = match spills.source {
+            SpillSource::Ptxas => "ptxas",
+            SpillSource::Cubin => "cubin",
+        };
+        object.string("source", source)
+    })
+}
+
+fn write_params(facts: &Facts<'_>, object: &mut Object<'_>) -> Result<()> {
+    let Params::Recorded { base, size, params } = facts.params else {
+        object.null("param_base")?;
+        object.null("param_bytes")?;
+        return if facts.recorded {
+            // Of a device function: the records say that there are none.
+            object.number("params", "[]")
+        } else {
+            object.null("params")
+        };
+    };
+    object.number("param_base", base)?;
+    object.number("param_bytes", size)?;
+    object.array("params", params, |out, param| {
+        let mut object = Object::open(out)?;
+        object.number("ordinal", param.ordinal)?;
+        object.number("offset", param.offset)?;
+        object.number("size", param.size)?;
+        object.number("pointee_space", param.pointee_space.0)?;
+        let align = 1_u64
+            .checked_shl(param.pointee_align_log2.into())
+            .filter(|&align| align > 1);
+        object.optional("pointee_align", align)?;
+        object.close()
+    })
+}
+
+fn write_launch(launch: &LaunchBounds, object: &mut Object<'_>) -> Result<()> {
     object.dimensions("max_threads", launch.max_threads)?;
     object.dimensions("required_threads", launch.required_threads)?;
     object.dimensions("cluster", launch.cluster)?;
     object.number("explicit_cluster", launch.explicit_cluster)?;
     object.optional("max_cluster_rank", launch.max_cluster_rank)?;
-    object.optional("max_registers", launch.max_registers)?;
-    object.array("externs", cubin.externs(function)?, |out, name| {
-        quoted(out, name)
-    })?;
-    object.object("cuobjdump", |object| {
-        object.number("reg", shown.reg)?;
-        match shown.stack {
-            Some(stack) => object.number("stack", stack)?,
-            None => object.string("stack", "UNKNOWN")?,
-        }
-        object.number("shared", shown.shared)?;
-        object.number("local", shown.local)?;
-        object.banks("const", &resources.constant)
-    })?;
-    object.close()
+    object.optional("max_registers", launch.max_registers)
+}
+
+fn toolkit(object: &mut Object<'_>, toolkit: Option<(u16, u16)>) -> Result<()> {
+    match toolkit {
+        Some((major, minor)) => object.display("toolkit", format_args!("{major}.{minor}")),
+        None => object.null("toolkit"),
+    }
 }
 
 #[cfg(feature = "demangle")]
@@ -309,6 +494,7 @@ impl<'w> Object<'w> {
         write!(self.out, "\"{value}\"").map_err(full)
     }
 
+    #[cfg(feature = "views")]
     fn bytes(&mut self, key: &str, value: &[u8]) -> Result<()> {
         self.string(key, &String::from_utf8_lossy(value))
     }
@@ -342,6 +528,10 @@ impl<'w> Object<'w> {
     }
 
     fn banks(&mut self, key: &str, banks: &[(u8, u64)]) -> Result<()> {
+        let mut banks = banks.to_vec();
+        banks.sort_unstable();
+        // A function has one section per bank; a damaged file with more must not repeat a key.
+        banks.dedup_by_key(|(bank, _)| *bank);
         self.object(key, |object| {
             banks
                 .iter()
@@ -361,7 +551,10 @@ fn quoted(out: &mut dyn Write, text: &str) -> Result<()> {
             match character {
                 '"' => out.write_str("\\\"")?,
                 '\\' => out.write_str("\\\\")?,
-                '\u{0}'..='\u{1f}' => write!(out, "\\u{:04x}", u32::from(character))?,
+                // U+2028 and U+2029 end a line in JavaScript; escaped, the text is valid there too.
+                '\u{0}'..='\u{1f}' | '\u{7f}' | '\u{2028}' | '\u{2029}' => {
+                    write!(out, "\\u{:04x}", u32::from(character))?;
+                }
                 _ => out.write_char(character)?,
             }
         }
@@ -386,8 +579,8 @@ mod tests {
     #[test]
     fn strings_are_escaped() {
         let mut text = String::new();
-        quoted(&mut text, "a\"b\\c\n\u{1f}é").unwrap();
-        assert_eq!(text, r#""a\"b\\c\u000a\u001fé""#);
+        quoted(&mut text, "a\"b\\c\n\u{1f}é\u{7f}\u{2028}").unwrap();
+        assert_eq!(text, r#""a\"b\\c\u000a\u001fé\u007f\u2028""#);
     }
 
     #[test]

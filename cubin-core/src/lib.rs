@@ -39,14 +39,16 @@
 //! | entries of a fatbin | [`fatbin`] |
 //! | device code in host objects, archives, libraries, executables | `host` (`views`) |
 //! | what a loader uploads, and its relocations | `image` (`image`) |
-//! | text, JSON, two builds compared, what every byte is for | `text`, `json`, `diff`, `sizes` (`views`) |
+//! | the facts of functions as JSON | `json` (`json`) |
+//! | text, two builds compared, what every byte is for | `text`, `diff`, `sizes` (`views`) |
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `image` (default) | the module `image`: what a loader uploads, and its relocations |
-//! | `views` (default) | the modules `diff`, `host`, `json`, `sizes`, `text` |
+//! | `json` | the module `json`: facts of functions in a versioned schema |
+//! | `views` (default) | the modules `diff`, `host`, `sizes`, `text`, and `json` with a whole file |
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
 //! | `demangle` | the module `demangle`: C++ names of symbols |
 //!
@@ -96,7 +98,7 @@ mod functions;
 pub mod host;
 #[cfg(feature = "image")]
 pub mod image;
-#[cfg(feature = "views")]
+#[cfg(feature = "json")]
 pub mod json;
 pub mod kernel;
 pub mod limits;

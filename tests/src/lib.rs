@@ -12,6 +12,7 @@ pub mod heap;
 pub mod oracle;
 mod project;
 pub mod recorded;
+pub mod schema;
 mod toolkit;
 pub mod tools;
 pub mod user_crate;

@@ -1,8 +1,13 @@
 //! The text view of every recorded cubin, compared with what is checked in. `BLESS=1` rewrites the recordings.
 
-use std::{fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
 
 use cubin_core::{Cubin, Params, Stack, text};
+use cubin_tests::schema;
 use serde_json::{Value, json};
 
 fn golden(directory: &str) -> PathBuf {
@@ -234,8 +239,48 @@ fn what_cuobjdump_does_not_say() {
     );
 }
 
+/// The object has exactly the documented keys, and objects in it only keys that their row names.
+fn has_keys<'k>(
+    object: &Value,
+    tables: &[&BTreeMap<String, Vec<String>>],
+    also: impl IntoIterator<Item = &'k str>,
+) {
+    let object = object.as_object().expect("an object");
+    let written: BTreeSet<&str> = object.keys().map(String::as_str).collect();
+    let mut documented: BTreeSet<&str> = also.into_iter().collect();
+    documented.extend(
+        tables
+            .iter()
+            .flat_map(|table| table.keys())
+            .map(String::as_str),
+    );
+    assert_eq!(written, documented);
+    for (key, value) in object {
+        let Some(words) = tables.iter().find_map(|table| table.get(key)) else {
+            continue;
+        };
+        let items = value
+            .as_array()
+            .map_or(std::slice::from_ref(value), |all| all);
+        for nested in items.iter().filter_map(Value::as_object) {
+            // Numbers of constant banks and labels of sizes are data.
+            let names = nested
+                .keys()
+                .filter(|name| !words.is_empty() && name.parse::<u8>().is_err());
+            for name in names.filter(|_| key != "sizes" && key != "functions") {
+                assert!(
+                    words.contains(name),
+                    "`{name}` of `{key}` is not documented"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn the_json_view_is_json_and_says_the_same() {
+    let file = schema::documented("A whole cubin");
+    let facts = schema::documented("Facts of a function");
     for (name, data) in cubins() {
         let cubin = Cubin::parse(&data).expect("a cubin");
         let mut view = String::new();
@@ -246,6 +291,7 @@ fn the_json_view_is_json_and_says_the_same() {
         assert_eq!(view["bytes"], data.len());
         let target = cubin.target().expect("a target").to_string();
         assert_eq!(view["target"], target);
+        has_keys(&view, &[&file], []);
         let labels = view["sizes"].as_object().expect("sizes");
         let sum: u64 = labels.values().filter_map(Value::as_u64).sum();
         assert_eq!(sum, data.len() as u64, "{name}");
@@ -254,16 +300,35 @@ fn the_json_view_is_json_and_says_the_same() {
         assert_eq!(shown.len(), functions.len(), "{name}");
         let figures = cubin.cuobjdump(&functions).expect("figures");
         for ((shown, function), figures) in shown.iter().zip(&functions).zip(figures) {
+            has_keys(shown, &[&facts], ["section", "cuobjdump"]);
             let resources = &function.resources;
             assert_eq!(shown["function"], function.symbol);
             assert_eq!(shown["target"], target);
             assert_eq!(shown["kernel"], function.kernel);
             assert_eq!(shown["registers"], resources.registers);
+            let status = match resources.stack {
+                Stack::Known(_) => "known",
+                Stack::Unbounded => "unbounded",
+                Stack::NotLinked => "not-linked",
+                Stack::NotRecorded => "not-recorded",
+            };
             assert_eq!(shown["stack"], json!(resources.stack.bytes()));
+            assert_eq!(shown["stack_status"], status);
+            let externs = cubin.externs(function).expect("externs");
+            assert_eq!(shown["externs"], json!(externs));
+            let spills = cubin.spills(function).expect("spills").map(|spills| {
+                json!({"stores": spills.store_bytes, "loads": spills.load_bytes, "source": "cubin"})
+            });
+            assert_eq!(shown["spill_bytes"], json!(spills));
+            let launch = &function.launch;
+            assert_eq!(shown["required_threads"], json!(launch.required_threads));
+            assert_eq!(shown["cluster"], json!(launch.cluster));
+            assert_eq!(shown["dynamic_shared"], Value::Null);
             assert_eq!(shown["static_shared"], resources.static_shared);
             assert_eq!(shown["cuobjdump"]["shared"], figures.shared);
             let params = match &function.params {
-                Params::NotRecorded => Value::Null,
+                // A device function with records has no parameters.
+                Params::NotRecorded => json!(function.attributes.map(|_| 0)),
                 Params::Recorded { params, .. } => params.len().into(),
             };
             assert_eq!(json!(shown["params"].as_array().map(Vec::len)), params);

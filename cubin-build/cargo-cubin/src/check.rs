@@ -4,7 +4,7 @@ use std::{io::Write as _, process::ExitCode};
 
 use crate::{
     project::{self, Selection},
-    report::{KernelRow, Report},
+    report::{KernelRow, Report, SpillBytes},
 };
 
 #[derive(Debug, clap::Args)]
@@ -70,17 +70,17 @@ fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> 
         target,
         registers,
         stack,
-        spills,
+        spill_bytes,
         static_shared,
-        params,
+        param_bytes,
     } in &report.kernels
     {
         writeln!(
             out,
             "  {target:<8} {registers:>9} {:>6} {:>6} {static_shared:>7} {:>6}  {name}",
             known(stack.map(u64::from)),
-            known(*spills),
-            known(params.map(u64::from)),
+            known(spill_bytes.map(SpillBytes::total)),
+            known(param_bytes.map(u64::from)),
         )?;
     }
     writeln!(out)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The schema that is understood here; members may be added to it.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// What one run of the builder found.
 #[derive(Debug, Deserialize)]
@@ -67,16 +67,30 @@ pub(crate) struct Label {
     rest: Map<String, Value>,
 }
 
-/// One kernel on one target.
+/// One kernel on one target: what is shown of an object of the schema of [`cubin_core::json`].
 #[derive(Debug, Deserialize)]
 pub(crate) struct KernelRow {
     pub(crate) name: String,
     pub(crate) target: String,
     pub(crate) registers: u32,
     pub(crate) stack: Option<u32>,
-    pub(crate) spills: Option<u64>,
+    pub(crate) spill_bytes: Option<SpillBytes>,
     pub(crate) static_shared: u64,
-    pub(crate) params: Option<u32>,
+    pub(crate) param_bytes: Option<u32>,
+}
+
+/// Bytes that spills move per thread.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub(crate) struct SpillBytes {
+    stores: u64,
+    loads: u64,
+}
+
+impl SpillBytes {
+    /// What the `spills` budget limits.
+    pub(crate) fn total(self) -> u64 {
+        self.stores.saturating_add(self.loads)
+    }
 }
 
 /// The baseline that would make today's kernels pass.

@@ -29,7 +29,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 struct View {
-    /// One JSON object per function and line
+    /// One JSON object per function and line; the keys are documented at <https://docs.rs/cubin-core/latest/cubin_core/json/>
     #[arg(long)]
     json: bool,
     /// Exactly what `cuobjdump -res-usage` prints, also for files that it refuses

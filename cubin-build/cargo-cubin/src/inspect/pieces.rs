@@ -3,9 +3,7 @@
 use std::{borrow::Cow, path::Path};
 
 use cubin_core::{
-    Cubin,
     consts::EntryKind,
-    elf::{Class, Elf},
     fatbin::Entry,
     host::{self, Code, DeviceCode, FileKind},
 };
@@ -18,6 +16,10 @@ pub(super) struct Piece<'a> {
     pub(super) member: Option<Cow<'a, str>>,
     /// Section of the host object, where sections told.
     pub(super) section: Option<&'static str>,
+    /// Number of the entry in the file, from 1, all kinds of entries counted; none for a cubin by itself.
+    pub(super) number: Option<u32>,
+    /// Where the entry or the cubin starts in the file.
+    pub(super) offset: u64,
     /// The container's entry, unless the file is a cubin by itself.
     pub(super) entry: Option<Entry<'a>>,
     pub(super) kind: Kind<'a>,
@@ -61,11 +63,16 @@ pub(super) fn each_in<'a>(
     show: &mut impl FnMut(Piece<'a>, &mut Vec<String>) -> std::io::Result<()>,
 ) -> std::io::Result<bool> {
     let mut found = false;
+    let mut entries = 0_u32;
     for code in host::device_code(bytes) {
         match code {
             Ok(code) => {
                 found = true;
-                match piece(path, code) {
+                let number = matches!(code.code, Code::Entry(_)).then(|| {
+                    entries = entries.saturating_add(1);
+                    entries
+                });
+                match piece(path, code, number) {
                     Ok(piece) => show(piece, errors)?,
                     Err(error) => errors.push(error),
                 }
@@ -76,7 +83,8 @@ pub(super) fn each_in<'a>(
     Ok(found)
 }
 
-fn piece<'a>(path: &Path, code: DeviceCode<'a>) -> Result<Piece<'a>, String> {
+fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<Piece<'a>, String> {
+    let offset = code.offset();
     let place = match &code.member {
         Some(member) => format!("{}({member})", path.display()),
         None => path.display().to_string(),
@@ -87,10 +95,6 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>) -> Result<Piece<'a>, String> {
             let image = entry
                 .image()
                 .map_err(|error| in_member(code.member.as_deref(), &error))?;
-            let image = match image {
-                Cow::Borrowed(bytes) => Cow::Borrowed(without_padding(bytes)),
-                owned @ Cow::Owned(_) => owned,
-            };
             (Some(entry), Kind::Cubin(image))
         }
         Code::Entry(entry) => (Some(entry), Kind::Other(entry.kind)),
@@ -99,6 +103,8 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>) -> Result<Piece<'a>, String> {
         place,
         member: code.member,
         section: code.section,
+        number,
+        offset,
         entry,
         kind,
     })
@@ -109,48 +115,6 @@ fn in_member(member: Option<&str>, error: &cubin_core::Error) -> String {
         Some(member) => format!("{member}: {error}"),
         None => error.to_string(),
     }
-}
-
-/// A stored cubin ends where its tables end; a container pads it with up to 7 zeros and no field says how many.
-fn without_padding(bytes: &[u8]) -> &[u8] {
-    let Ok(cubin) = Cubin::parse(bytes) else {
-        return bytes;
-    };
-    let end = end_of(cubin.elf());
-    let Some((cubin, padding)) = usize::try_from(end)
-        .ok()
-        .and_then(|end| bytes.split_at_checked(end))
-    else {
-        return bytes;
-    };
-    if padding.len() < 8 && padding.iter().all(|byte| *byte == 0) {
-        cubin
-    } else {
-        bytes
-    }
-}
-
-/// The end of the last byte that the headers know of.
-fn end_of(elf: &Elf<'_>) -> u64 {
-    let header = elf.header();
-    let (section, program) = match header.class {
-        Class::Elf64 => (64, 56),
-        Class::Elf32 => (40, 32),
-    };
-    let sections = header
-        .section_headers
-        .saturating_add(u64::from(header.section_count).saturating_mul(section));
-    let programs = header
-        .program_headers
-        .saturating_add(u64::from(header.program_header_count).saturating_mul(program));
-    let length = elf.bytes().len() as u64;
-    // Sections without bytes in the file may reach past its end.
-    let contents = elf
-        .sections()
-        .map(|section| section.offset.saturating_add(section.size))
-        .filter(|end| *end <= length)
-        .max();
-    sections.max(programs).max(contents.unwrap_or(0))
 }
 
 /// Why a file shows nothing.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use cubin_tests::{
-    recorded,
+    recorded, schema,
     tools::{self, same_as_recorded},
 };
 
@@ -63,15 +63,74 @@ fn json_lines() {
     .ends_with(0);
     for line in run.stdout.lines() {
         let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
-        let keys: Vec<&str> = line
-            .as_object()
-            .expect("an object")
-            .keys()
-            .map(String::as_str)
-            .collect();
-        assert_eq!(keys.len(), 19, "{keys:?}");
+        let keys: Vec<&String> = line.as_object().expect("an object").keys().collect();
+        let mut documented = schema::documented("Facts of a function");
+        documented.append(&mut schema::documented("Where a function was found"));
+        documented.insert("schema".into(), Vec::new());
+        // None of these files is an archive.
+        documented.remove("member");
+        assert_eq!(keys, documented.keys().collect::<Vec<_>>());
+        for (key, words) in &documented {
+            for name in line[key]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name)
+            {
+                assert!(
+                    words.contains(name) || name.parse::<u8>().is_ok(),
+                    "`{name}` of `{key}` is not documented"
+                );
+            }
+        }
+        assert_eq!(line["schema"], 2);
     }
     same_as_recorded("cli/inspect.jsonl", &run.stdout);
+}
+
+/// Entries of a container are numbered in file order, PTX included, and each says where it stands.
+#[test]
+fn places_in_containers() {
+    let places = |file: &str| -> Vec<(serde_json::Value, serde_json::Value)> {
+        let run = cubin(&["inspect", "--json", file]).ends_with(0);
+        let line = |line| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        let mut places: Vec<_> = run
+            .stdout
+            .lines()
+            .map(line)
+            .map(|line| (line["place"].clone(), line["member"].clone()))
+            .collect();
+        places.dedup();
+        places
+    };
+    for (file, data) in recorded::files("fatbins") {
+        let entries: Vec<_> = cubin_core::host::device_code(&data)
+            .filter_map(Result::ok)
+            .collect();
+        let shown = places(&format!("fatbins/{file}"));
+        let expected: Vec<_> = entries
+            .iter()
+            .enumerate()
+            .filter_map(|(at, code)| match &code.code {
+                cubin_core::host::Code::Entry(entry) if entry.is_cubin() => {
+                    let image = entry.image().expect("a cubin");
+                    let functions = cubin_core::Cubin::parse(&image).and_then(|c| c.functions());
+                    // A cubin without functions has no lines.
+                    functions.is_ok_and(|all| !all.is_empty()).then(|| {
+                        let place = serde_json::json!({
+                            "entry": at + 1, "offset": entry.offset, "section": code.section,
+                        });
+                        (place, serde_json::json!(code.member))
+                    })
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(shown, expected, "{file}");
+    }
+    let alone = places("cubins/one-13.5-75.cubin");
+    let place = serde_json::json!({"entry": null, "offset": 0, "section": null});
+    assert_eq!(alone, [(place, serde_json::Value::Null)]);
 }
 
 #[test]

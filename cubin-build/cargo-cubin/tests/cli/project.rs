@@ -100,6 +100,53 @@ fn check_shows_what_a_build_would_say() {
     assert_eq!(project.cubins().len(), 2);
 }
 
+/// The report has the facts of every kernel in the documented schema, with what only the build knows.
+#[test]
+fn the_report_has_the_schema_of_inspect() {
+    let Some(mut project) = project("cli-report") else {
+        return;
+    };
+    project.write(
+        "kernels/say.cu",
+        "#include <cstdio>
+extern \"C\" __global__ void __cluster_dims__(2, 1, 1) say(int *at) {
+    extern __shared__ int shared[];
+    shared[threadIdx.x] = *at;
+    printf(\"%d\", shared[0]);
+}
+",
+    );
+    project.write("cubin.toml", "[build]\narch = [\"sm_90\"]\n");
+    let reports = project.dir.join("reports");
+    fs::create_dir_all(&reports).expect("a directory");
+    project.set("CUBIN_BUILD_REPORT", &reports);
+    project.build().succeeds();
+    let report = fs::read_dir(&reports)
+        .expect("reports")
+        .next()
+        .expect("a report")
+        .expect("an entry");
+    let report = fs::read_to_string(report.path()).expect("a report");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(report["schema"], 2);
+    let kernels = report["kernels"].as_array().expect("kernels");
+    assert_eq!(kernels.len(), 2);
+    let documented = cubin_tests::schema::documented("Facts of a function");
+    for kernel in kernels {
+        let keys: Vec<&String> = kernel.as_object().expect("an object").keys().collect();
+        assert_eq!(keys, documented.keys().collect::<Vec<_>>());
+        assert_eq!(kernel["target"], "sm_90");
+        assert_eq!(kernel["spill_bytes"]["source"], "ptxas");
+    }
+    let named = |name: &str| kernels.iter().find(|kernel| kernel["name"] == name);
+    let say = named("say").expect("the kernel `say`");
+    assert_eq!(say["externs"], serde_json::json!(["vprintf"]));
+    assert_eq!(say["cluster"], serde_json::json!([2, 1, 1]));
+    let sort = named("sort").expect("the kernel `sort`");
+    assert_eq!(sort["stack"], 256);
+    assert_eq!(sort["externs"], serde_json::json!([]));
+}
+
 #[test]
 fn check_says_why_it_cannot() {
     let Some(project) = project("cli-cannot") else {
