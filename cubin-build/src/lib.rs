@@ -89,6 +89,7 @@ pub mod builder;
 pub mod cache;
 #[doc(hidden)]
 pub mod cargo;
+mod codec;
 pub mod codegen;
 pub mod compile;
 pub mod config;

@@ -4,6 +4,7 @@ mod binary;
 mod files;
 mod load;
 mod prebuilt;
+mod side;
 mod signed;
 mod spilled;
 
@@ -13,7 +14,8 @@ use cubin_core::{Cubin, Function, Sm, variable::Variable};
 
 use self::{
     binary::Binary,
-    signed::{Part, Signed},
+    side::Side,
+    signed::{Part, Sides},
     spilled::Spilled,
 };
 pub(super) use self::{
@@ -27,7 +29,7 @@ use super::{
     sources::Sources,
 };
 use crate::{
-    compile::Unit,
+    compile::{SharedUse, Unit, uses_dynamic_shared},
     diag::Sink,
     env::Env,
     kernel::{self, Facts},
@@ -89,12 +91,12 @@ impl Reader<'_> {
                 parsed.push((module, images));
             }
         }
-        let mut signed = self.signatures(&parsed);
+        let mut sides = self.sides(&parsed);
         let mut all = Vec::new();
         for (module, binaries) in &parsed {
             let mut images = Vec::with_capacity(binaries.len());
             for (binary, parsed) in binaries {
-                match self.image(module, binary, parsed, &mut signed, sink) {
+                match self.image(module, binary, parsed, &mut sides, sink) {
                     Ok(image) => images.push(image),
                     Err(what) => tell(module, what, sink),
                 }
@@ -109,23 +111,17 @@ impl Reader<'_> {
         all
     }
 
-    /// Those of all units; a unit whose cubin is an image of its own is read with it.
-    fn signatures<'b>(
-        &self,
-        parsed: &[(&'b Loaded<'_>, Vec<(&'b Binary<'_>, Parsed<'b>)>)],
-    ) -> Signed {
+    /// What lies beside the cubins of all units; a unit whose cubin is an image of its own is read with it.
+    fn sides<'b>(&self, parsed: &[(&'b Loaded<'_>, Vec<(&'b Binary<'_>, Parsed<'b>)>)]) -> Sides {
         let Some(toolkit) = &self.compiled.toolkit else {
-            return Signed::default();
+            return Sides::new();
         };
         let mut parts = Vec::new();
         for (binary, image) in parsed.iter().flat_map(|(_, images)| images) {
             let alone = binary.units.len() == 1 && !binary.libraries;
-            parts.extend(binary.units.iter().filter_map(|unit| {
-                Some(Part {
-                    unit,
-                    side_files: unit.side_files.as_ref()?,
-                    functions: alone.then_some(image.functions.as_slice()),
-                })
+            parts.extend(binary.units.iter().map(|unit| Part {
+                unit,
+                functions: alone.then_some(image.functions.as_slice()),
             }));
         }
         let request = compile::request(self.settings, self.sources, toolkit);
@@ -137,21 +133,25 @@ impl Reader<'_> {
         module: &Loaded<'_>,
         binary: &'b Binary<'_>,
         parsed: &Parsed<'b>,
-        signed: &mut Signed,
+        sides: &mut Sides,
         sink: &mut Sink,
     ) -> Result<Image<'b>, BadCode> {
         let target = parsed.target;
+        let mut own_sides = Vec::with_capacity(binary.units.len());
+        for unit in &binary.units {
+            own_sides.push(self.side(unit, sides)?);
+        }
         let mut image = Image {
             target,
             bytes: &binary.bytes,
             ptx: binary.ptx.as_deref(),
+            facts: facts(binary, parsed, &own_sides)?,
             signatures: Signatures::default(),
-            facts: Vec::new(),
             mismatches: Vec::new(),
             remarks: Map::new(),
         };
-        if binary.units.iter().any(|unit| unit.side_files.is_some()) {
-            self.sign(module, &mut image, binary, parsed, signed, sink)?;
+        if own_sides.iter().any(|side| side.signature.is_some()) {
+            self.sign(module, &mut image, binary, parsed, own_sides, sink);
             let signatures = &mut image.signatures;
             for finding in signature::check_variables(signatures, &parsed.variables, target) {
                 let source = &module.names.source;
@@ -163,8 +163,24 @@ impl Reader<'_> {
         for unit in &binary.units {
             files::restore_names(&mut image.signatures, &unit.dependencies);
         }
-        image.facts = facts(&image.signatures, binary, parsed)?;
+        if binary.libraries {
+            // Kernels that a library keeps to itself.
+            let known = &image.signatures.kernels;
+            let is_known = |facts: &Facts| known.iter().any(|known| known.symbol == facts.symbol);
+            image.facts.retain(is_known);
+        }
         Ok(image)
+    }
+
+    /// What lies beside a unit's cubin, to be taken once.
+    fn side(&self, unit: &Unit, sides: &mut Sides) -> Result<Side, BadCode> {
+        let read = sides.remove(&unit.cubin);
+        let read = read.unwrap_or_else(|| Err("they were not read".to_owned()));
+        read.map_err(|why| BadCode::Signatures {
+            target: unit.target,
+            why,
+            toolkit: self.compiled.toolkit.as_ref().map(ToString::to_string),
+        })
     }
 
     /// From the compiler's side files, checked against the cubin.
@@ -174,22 +190,18 @@ impl Reader<'_> {
         image: &mut Image<'_>,
         binary: &Binary<'_>,
         parsed: &Parsed<'_>,
-        signed: &mut Signed,
+        sides: Vec<Side>,
         sink: &mut Sink,
-    ) -> Result<(), BadCode> {
-        let target = parsed.target;
+    ) {
+        let mut source_facts = signature::SourceFacts::default();
         let mut parts = Vec::new();
-        for unit in &binary.units {
-            let reading = signed.take(&unit.cubin).map_err(|why| {
-                let toolkit = self.compiled.toolkit.as_ref();
-                BadCode::Signatures {
-                    target,
-                    why,
-                    toolkit: toolkit.map(ToString::to_string),
-                }
-            })?;
-            image.remarks.extend(reading.remarks);
-            let mut signatures = reading.signatures;
+        for (unit, side) in binary.units.iter().zip(sides) {
+            source_facts.int128 |= side.int128;
+            let Some(signature) = side.signature else {
+                continue;
+            };
+            image.remarks.extend(signature.remarks);
+            let mut signatures = signature.signatures;
             files::relative(&mut signatures, &self.settings.root);
             parts.push((file_of(unit, &binary.units), signatures));
         }
@@ -197,12 +209,9 @@ impl Reader<'_> {
             Ok([(_, signatures)]) => signatures,
             Err(parts) => signature::linked(&parts),
         };
-        let is_own = own(&signatures, binary);
-        let (own, others): (Vec<Function<'_>>, Vec<Function<'_>>) =
-            parsed.functions.iter().cloned().partition(is_own);
-        image.mismatches = signature::check(&mut signatures, &own, target);
-        let dependencies = binary.units.iter().flat_map(|unit| &unit.dependencies);
-        signature::guard(&mut signatures, signed.doubtful(dependencies));
+        let (own, others) = by_origin(&signatures, binary, &parsed.functions);
+        image.mismatches = signature::check(&mut signatures, &own, parsed.target);
+        signature::guard(&mut signatures, source_facts);
         // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
         let others: Vec<Function<'_>> = others
             .into_iter()
@@ -215,7 +224,6 @@ impl Reader<'_> {
             signatures = signature::linked(&both);
         }
         image.signatures = signatures;
-        Ok(())
     }
 
     /// From `[[kernel]]` and the symbols, for machine code without C++ source.
@@ -264,36 +272,35 @@ fn parse<'b>(binary: &'b Binary<'_>) -> Result<Parsed<'b>, BadCode> {
     }
 }
 
-/// Whether a function comes from a source rather than from a library.
-fn own<'s>(
-    signatures: &'s Signatures,
+/// The functions of the sources, and those of libraries.
+fn by_origin<'b>(
+    signatures: &Signatures,
     binary: &Binary<'_>,
-) -> impl Fn(&Function<'_>) -> bool + use<'s> {
-    let libraries = binary.libraries;
-    move |function| {
+    functions: &[Function<'b>],
+) -> (Vec<Function<'b>>, Vec<Function<'b>>) {
+    functions.iter().cloned().partition(|function| {
         let mut kernels = signatures.kernels.iter();
-        !libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
-    }
+        !binary.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
+    })
 }
 
 /// What is known of every kernel of an image.
-fn facts(
-    signatures: &Signatures,
-    binary: &Binary<'_>,
-    parsed: &Parsed<'_>,
-) -> Result<Vec<Facts>, BadCode> {
+fn facts(binary: &Binary<'_>, parsed: &Parsed<'_>, sides: &[Side]) -> Result<Vec<Facts>, BadCode> {
     let target = parsed.target;
     let spills = Spilled::new(&parsed.cubin, &binary.units, &parsed.functions)
         .map_err(|error| BadCode::Calls { target, error })?;
-    let is_known = own(signatures, binary);
     let module_constant = kernel::constant_banks(&parsed.variables);
+    let shared: Option<Vec<&SharedUse>> = sides.iter().map(|side| side.shared.as_ref()).collect();
+    let shared = shared.filter(|units| !units.is_empty());
     let mut all = Vec::new();
-    let kernels = parsed.functions.iter().filter(|function| function.kernel);
-    for function in kernels.filter(|function| is_known(function)) {
+    for function in parsed.functions.iter().filter(|function| function.kernel) {
         let mut facts = Facts::of(function.symbol, target, &parsed.cubin, function)
             .map_err(|error| BadCode::Unreadable { target, error })?;
         (facts.spills, facts.spilling_callees) = spills.of(function);
         facts.module_constant.clone_from(&module_constant);
+        facts.dynamic_shared = shared
+            .as_ref()
+            .and_then(|units| uses_dynamic_shared(function.symbol, units, binary.libraries));
         all.push(facts);
     }
     Ok(all)

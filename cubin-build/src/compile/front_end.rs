@@ -51,11 +51,10 @@ impl FrontEnd<'_> {
     /// Compiles the text, or takes what an earlier build kept.
     pub fn registrations(&self, env: &Env, request: &Request<'_>) -> Registrations {
         let unit_dir = self.unit.cubin.parent().unwrap_or(Path::new(""));
-        let record = fs::read_to_string(unit_dir.join(RECORD)).unwrap_or_default();
         let dir = unit_dir.with_file_name(format!("probe.{}.{}", self.round, self.unit.target));
         let key = format!(
             "{FORMAT}\nunit {}\ntext {}\n",
-            ContentHash::of(record.as_bytes()),
+            self.unit.identity,
             ContentHash::of(self.text.as_bytes())
         );
         if !self.unit.compiled()

@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
         let now = self.record();
         let step = self.step();
         let earlier = step.record();
-        match earlier.and_then(|old| step.earlier(&old, &now.head, &now.inputs)) {
+        match earlier.and_then(|(old, _)| step.earlier(&old, &now.head, &now.inputs)) {
             Ok(earlier) => Ok(self.linked(&earlier.log, None)),
             Err(reason) => self.link(env, now, reason),
         }

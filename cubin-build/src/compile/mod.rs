@@ -8,6 +8,7 @@
 //!     saxpy.ptx
 //!     log.txt                            what nvcc printed
 //!     record.txt                         everything the result depends on, one item per line; written last
+//!     read.bin                           what the build read of the side files and the PTX; another phase's
 //! OUT_DIR/units/saxpy-3fa19c04/probe.1.sm_90a/    only where the front end was asked something ([`FrontEnd`])
 //! OUT_DIR/anchor.h                       what every source includes first, so that symbols are the same on all targets
 //! OUT_DIR/linked/solver/sm_90a/          one directory per linked module and target ([`link`])
@@ -45,6 +46,7 @@ mod outcome;
 mod ptxas_log;
 mod record;
 mod request;
+mod shared;
 mod source_kind;
 mod step;
 mod unit;
@@ -61,6 +63,7 @@ pub use self::{
     message::{Level, Message, Tool},
     outcome::{Outcome, SideFiles, Unit, Watch},
     request::{Options, Request, Source},
+    shared::{Reach, SharedUse, uses_dynamic_shared},
     source_kind::{Container, Language, SourceKind, UnknownKind},
 };
 use crate::{

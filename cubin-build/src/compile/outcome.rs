@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cubin_core::Sm;
 
 use super::{error::Failure, message::Message};
-use crate::{kernel::Spills, sorted::Map};
+use crate::{cache::ContentHash, kernel::Spills, sorted::Map};
 
 /// A compiled source for one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct Unit {
     pub messages: Vec<Message>,
     /// Why it was compiled now; `None` when the earlier result still holds.
     pub recompiled: Option<String>,
+    /// Of all that the results depend on, and of what they are: another one after every compilation.
+    pub identity: ContentHash,
     /// Headers of a toolkit that may be changed in place.
     pub(super) toolkit_headers: Vec<PathBuf>,
     /// Directories whose new files could be included instead of those that were.

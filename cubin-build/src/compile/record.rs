@@ -250,9 +250,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Reads a record; `None` when it is missing, damaged or not complete.
-    pub(super) fn read(path: &Path) -> Option<Self> {
-        let text = fs::read_to_string(path).ok()?;
+    /// Reads a record; `None` when it is damaged or not complete.
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let body = text.strip_suffix("end\n")?;
         let mut record = Self::default();
         for line in body.lines() {
@@ -266,7 +265,7 @@ impl Record {
         Some(record)
     }
 
-    /// The text that [`Record::read`] takes.
+    /// The text that [`Record::parse`] takes.
     pub(super) fn text(&self) -> String {
         let lines = self.head.iter().chain(&self.inputs).chain(&self.outputs);
         let mut text: String = lines.map(|line| format!("{line}\n")).collect();
@@ -377,7 +376,6 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_or_not_at_all() {
-        let path = std::env::temp_dir().join(format!("cubin-build-record-{}", std::process::id()));
         let record = Record {
             head: lines("cubin-build unit 1\nflag -O3"),
             inputs: lines(
@@ -386,8 +384,7 @@ mod tests {
             outputs: lines("output 3 - a.cudafe1.gpu"),
         };
         let text = record.text();
-        fs::write(&path, &text).unwrap();
-        assert_eq!(Record::read(&path).as_ref(), Some(&record));
+        assert_eq!(Record::parse(&text).as_ref(), Some(&record));
         let inputs: Vec<_> = record.inputs().unwrap();
         assert_eq!(inputs.len(), 3, "what shadows is no input");
         assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
@@ -398,8 +395,7 @@ mod tests {
         );
         // Every prefix is a record that was not written to its end.
         for length in 0..text.len() {
-            fs::write(&path, &text[..length]).unwrap();
-            assert_eq!(Record::read(&path), None, "{length}");
+            assert_eq!(Record::parse(&text[..length]), None, "{length}");
         }
         for damaged in ["content x", "stamp a b", "content"] {
             let record = Record {
@@ -408,7 +404,6 @@ mod tests {
             };
             assert_eq!(record.inputs(), None, "{damaged}");
         }
-        fs::remove_file(path).unwrap();
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{
     Cause, Failure, message,
     record::{self, Record},
 };
-use crate::cache;
+use crate::cache::{self, ContentHash};
 
 /// The file with all that results depend on.
 pub(super) const RECORD: &str = "record.txt";
@@ -54,8 +54,11 @@ struct Shown {
 
 impl<'a> Step<'a> {
     /// The record of the earlier results.
-    pub(super) fn record(&self) -> Result<Record, String> {
-        Record::read(&self.dir.join(RECORD)).ok_or("there is no earlier result".to_owned())
+    pub(super) fn record(&self) -> Result<(Record, ContentHash), String> {
+        let text = fs::read_to_string(self.dir.join(RECORD)).ok();
+        let text = text.ok_or("there is no earlier result")?;
+        let record = Record::parse(&text).ok_or("there is no earlier result")?;
+        Ok((record, ContentHash::of(text.as_bytes())))
     }
 
     /// The earlier results, when nothing that they depend on differs now, and they are what they were; else why not.
@@ -129,17 +132,19 @@ impl<'a> Step<'a> {
         fs::write(&path, log).map_err(self.io(&path))
     }
 
-    /// Writes the record with a line for each result: from now on they hold.
+    /// Writes the record with a line for each result: from now on they hold. Gives the hash of its text.
     pub(super) fn finish(
         &self,
         mut record: Record,
         outputs: &[PathBuf],
-    ) -> Result<(), Box<Failure>> {
+    ) -> Result<ContentHash, Box<Failure>> {
         for path in outputs {
             record.outputs.extend(record::output_line(path));
         }
         let path = self.dir.join(RECORD);
-        cache::write(&path, record.text().as_bytes()).map_err(self.io(&path))
+        let text = record.text();
+        cache::write(&path, text.as_bytes()).map_err(self.io(&path))?;
+        Ok(ContentHash::of(text.as_bytes()))
     }
 
     /// A failure with nothing run.

@@ -167,7 +167,7 @@ impl<'a> Plan<'a> {
     /// The earlier result, when it still holds; else why not.
     pub(super) fn up_to_date(&self, common: &Common<'_>) -> Result<Unit, String> {
         let step = self.step();
-        let old = step.record()?;
+        let (old, identity) = step.record()?;
         // Before the inputs are looked at: what names them may have another format.
         if let Some(reason) = record::difference(&old.head, &self.head) {
             return Err(reason);
@@ -175,7 +175,7 @@ impl<'a> Plan<'a> {
         let inputs = old.inputs().ok_or_else(step::damaged)?;
         let now = self.input_lines(common, &inputs);
         let Earlier { outputs, log } = step.earlier(&old, &self.head, &now)?;
-        self.unit(common, &outputs, &inputs, &log, None)
+        self.unit(common, &outputs, &inputs, (&log, identity), None)
             .ok_or_else(step::damaged)
     }
 
@@ -224,9 +224,15 @@ impl<'a> Plan<'a> {
                 *line = format!("content written-meanwhile {}", encode_path(&input.path));
             }
         }
-        step.finish(record, &outputs)?;
-        self.unit(common, &outputs, &inputs, &ran.log, Some(reason.to_owned()))
-            .ok_or_else(|| step.failed(&ran, Cause::NoOutput("cubin")))
+        let identity = step.finish(record, &outputs)?;
+        self.unit(
+            common,
+            &outputs,
+            &inputs,
+            (&ran.log, identity),
+            Some(reason.to_owned()),
+        )
+        .ok_or_else(|| step.failed(&ran, Cause::NoOutput("cubin")))
     }
 
     fn step(&self) -> Step<'_> {
@@ -332,7 +338,7 @@ impl<'a> Plan<'a> {
         common: &Common<'_>,
         outputs: &[PathBuf],
         inputs: &[Input],
-        log: &str,
+        (log, identity): (&str, ContentHash),
         recompiled: Option<String>,
     ) -> Option<Unit> {
         let find = |end: &str| ending(outputs, end).map(Path::to_owned);
@@ -364,6 +370,7 @@ impl<'a> Plan<'a> {
             dependencies,
             messages,
             recompiled,
+            identity,
             toolkit_headers,
             shadowing: record::search_dirs(inputs, &self.includes),
         })

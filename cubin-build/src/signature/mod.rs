@@ -25,6 +25,7 @@ pub mod probe;
 mod records;
 mod resolve;
 mod specifiers;
+pub(crate) mod store;
 mod stub;
 mod tags;
 mod toolkit;

@@ -9,132 +9,152 @@ use std::{
 
 use cubin_core::{Cubin, Function, Sm};
 
+use super::side::{self, Side, Signature};
 use crate::{
-    compile::{FrontEnd, Request, SideFiles, Unit},
+    compile::{FrontEnd, Request, SharedUse, SideFiles, Unit},
     env::Env,
     jobs,
     signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
-    sorted::Map,
 };
 
-/// A unit with side files.
+/// A unit whose side files are read.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'u> {
     pub(super) unit: &'u Unit,
-    pub(super) side_files: &'u SideFiles,
     /// The functions of its cubin; `None` where that is linked into another and is not read otherwise.
     pub(super) functions: Option<&'u [Function<'u>]>,
-}
-
-/// What the side files of a unit say.
-pub(super) struct Signature {
-    pub(super) signatures: Signatures,
-    /// What the compiler said of a kernel's parameters, by symbol, where that did not help.
-    pub(super) remarks: Map<String, String>,
-}
-
-/// Signatures by unit, to be taken once each.
-#[derive(Default)]
-pub(super) struct Signed {
-    root: PathBuf,
-    includes: Vec<PathBuf>,
-    found: HashMap<PathBuf, Result<Signature, String>>,
-    /// Which files name a 128-bit integer.
-    int128: HashMap<PathBuf, bool>,
-}
-
-impl Signed {
-    /// Those of the unit whose cubin lies at `cubin`.
-    pub(super) fn take(&mut self, cubin: &Path) -> Result<Signature, String> {
-        self.found
-            .remove(cubin)
-            .unwrap_or_else(|| Err("they were not read".to_owned()))
-    }
-
-    /// What the files that were compiled say of types that the compiler's side files cannot show.
-    pub(super) fn doubtful<'p>(
-        &mut self,
-        dependencies: impl Iterator<Item = &'p PathBuf>,
-    ) -> signature::SourceFacts {
-        let mut facts = signature::SourceFacts::default();
-        for path in dependencies {
-            // Other targets and other sources include it too.
-            let known = self.int128.get(path).copied();
-            let int128 = known.unwrap_or_else(|| {
-                // The compiler has just read it; what cannot be read now is taken for doubtful.
-                let found = fs::File::open(self.root.join(path))
-                    .and_then(|file| signature::scan_source(path, file, &self.includes));
-                found.map_or(true, |found| found.int128)
-            });
-            if known.is_none() {
-                self.int128.insert(path.clone(), int128);
-            }
-            facts.int128 |= int128;
-        }
-        facts
-    }
-
-    fn add(&mut self, unit: &Unit, reading: Result<Reading, String>) {
-        let signature = reading.map(|reading| Signature {
-            signatures: reading.signatures,
-            remarks: reading.remarks,
-        });
-        self.found.insert(unit.cubin.clone(), signature);
-    }
 }
 
 /// Questions about one source, and the units that have them.
 struct Asked<'u> {
     questions: Questions,
-    parts: Vec<Part<'u>>,
+    parts: Vec<(Part<'u>, Option<SharedUse>)>,
 }
 
-/// Reads the side files of units, and asks the compiler where they leave a kernel without a wrapper: at most one run of
-/// the front end per source, unless its targets differ in what they ask or a record cannot be asked about.
-pub(super) fn read(env: &Env, request: &Request<'_>, parts: Vec<Part<'_>>) -> Signed {
-    let mut found = Signed {
-        root: request.root.to_owned(),
-        // Kernels and types below it are the toolkit's.
-        includes: vec![request.toolkit.root.clone()],
-        ..Signed::default()
-    };
-    let includes = found.includes.clone();
+impl Asked<'_> {
+    fn source(&self) -> &Path {
+        &self.parts[0].0.unit.source
+    }
+}
+
+/// What lies beside the cubins of units, by the cubin's path; the errors say what could not be read.
+pub(super) type Sides = HashMap<PathBuf, Result<Side, String>>;
+
+/// Reads what lies beside the cubins of units, and asks the compiler where it leaves a kernel without a wrapper: at most
+/// one run of the front end per source, unless its targets differ in what they ask or a record cannot be asked about.
+/// What an earlier build read is taken where it still holds.
+pub(super) fn read(env: &Env, request: &Request<'_>, parts: Vec<Part<'_>>) -> Sides {
+    // Kernels and types below it are the toolkit's.
+    let includes = [request.toolkit.root.clone()];
     let nothing = Answers::default();
-    let readings = jobs::run(env, parts, |part| {
-        (part, reading(&part, &includes, &nothing))
+    let all = jobs::run(env, parts, |part| match side::load(part.unit) {
+        Some(side) => (part, Found::Kept(side)),
+        None => {
+            let shared = shared_use(part.unit, request);
+            let reading = reading(&part, &includes, &nothing);
+            (part, Found::Read(reading, shared))
+        }
     });
+    let mut found = Sides::new();
+    let mut fresh = Vec::new();
     let mut asked: Vec<Asked<'_>> = Vec::new();
-    for (part, reading) in readings {
-        match reading {
-            Ok(reading) if !reading.questions.is_empty() => {
+    for (part, read) in all {
+        match read {
+            Found::Kept(side) => {
+                found.insert(part.unit.cubin.clone(), Ok(side));
+            }
+            Found::Read(Ok(Some(reading)), shared) if !reading.questions.is_empty() => {
                 let same = asked.iter_mut().find(|asked| {
-                    asked.questions == reading.questions
-                        && asked.parts[0].unit.source == part.unit.source
+                    asked.questions == reading.questions && asked.source() == part.unit.source
                 });
                 match same {
-                    Some(same) => same.parts.push(part),
+                    Some(same) => same.parts.push((part, shared)),
                     None => asked.push(Asked {
                         questions: reading.questions,
-                        parts: vec![part],
+                        parts: vec![(part, shared)],
                     }),
                 }
             }
-            other => found.add(part.unit, other),
+            Found::Read(reading, shared) => fresh.push((part, reading, shared)),
         }
     }
     let answered = jobs::run(env, asked, |asked| {
         let answers = ask(env, request, &asked);
-        let again = |part: Part<'_>| (part.unit.clone(), reading(&part, &includes, &answers));
+        let again = |(part, shared)| (part, reading(&part, &includes, &answers), shared);
         asked.parts.into_iter().map(again).collect::<Vec<_>>()
     });
-    for (unit, reading) in answered.into_iter().flatten() {
-        found.add(&unit, reading);
+    fresh.extend(answered.into_iter().flatten());
+    let mut texts = SourceTexts {
+        root: request.root,
+        includes: &includes,
+        int128: HashMap::new(),
+    };
+    for (part, reading, shared) in fresh {
+        let side = reading.map(|reading| Side {
+            signature: reading.map(|reading| Signature {
+                signatures: reading.signatures,
+                remarks: reading.remarks,
+            }),
+            int128: texts.any_int128(&part.unit.dependencies),
+            shared,
+        });
+        if let Ok(side) = &side {
+            side::keep(part.unit, side);
+        }
+        found.insert(part.unit.cubin.clone(), side);
     }
     found
 }
 
-fn reading(part: &Part<'_>, includes: &[PathBuf], answers: &Answers) -> Result<Reading, String> {
-    let SideFiles { stub, gpu } = part.side_files;
+/// Where what is known of a unit comes from.
+enum Found {
+    Kept(Side),
+    Read(Result<Option<Reading>, String>, Option<SharedUse>),
+}
+
+/// What the files that were compiled say of types that nvcc's side files cannot show; each is read once.
+struct SourceTexts<'a> {
+    root: &'a Path,
+    includes: &'a [PathBuf],
+    /// Which name a 128-bit integer.
+    int128: HashMap<PathBuf, bool>,
+}
+
+impl SourceTexts<'_> {
+    fn any_int128(&mut self, dependencies: &[PathBuf]) -> bool {
+        let mut any = false;
+        for path in dependencies {
+            // Other targets and other sources include it too.
+            let known = self.int128.get(path).copied();
+            any |= known.unwrap_or_else(|| {
+                // The compiler has just read it; what cannot be read now is taken for doubtful.
+                let found = fs::File::open(self.root.join(path))
+                    .and_then(|file| signature::scan_source(path, file, self.includes));
+                let found = found.map_or(true, |found| found.int128);
+                self.int128.insert(path.clone(), found);
+                found
+            });
+        }
+        any
+    }
+}
+
+/// Who uses dynamic shared memory; `None` when the PTX cannot be read.
+fn shared_use(unit: &Unit, request: &Request<'_>) -> Option<SharedUse> {
+    let mut sources = request.sources.iter();
+    let source = sources.find(|source| source.path == unit.source)?;
+    SharedUse::read(|| fs::File::open(&unit.ptx), source.relocatable).ok()
+}
+
+/// Nothing where the source is PTX.
+fn reading(
+    part: &Part<'_>,
+    includes: &[PathBuf],
+    answers: &Answers,
+) -> Result<Option<Reading>, String> {
+    let Some(SideFiles { stub, gpu }) = &part.unit.side_files else {
+        return Ok(None);
+    };
     let failed = |path: &Path, error| format!("cannot read {}: {error}", path.display());
     let text = fs::read(stub).map_err(|error| failed(stub, error))?;
     let file = fs::File::open(gpu).map_err(|error| failed(gpu, error))?;
@@ -145,6 +165,7 @@ fn reading(part: &Part<'_>, includes: &[PathBuf], answers: &Answers) -> Result<R
         answers,
         |signatures| contradicted(part, signatures),
     )
+    .map(Some)
     .map_err(|error| error.to_string())
 }
 
@@ -179,7 +200,7 @@ fn wrong(signatures: &Signatures, functions: &[Function<'_>], target: Sm) -> Has
 fn ask(env: &Env, request: &Request<'_>, asked: &Asked<'_>) -> Answers {
     let mut questions = asked.questions.clone();
     let mut answers = Answers::default();
-    let unit = asked.parts[0].unit;
+    let unit = asked.parts[0].0.unit;
     let include = FrontEnd::include(request, unit);
     for round in 1..=2 {
         let run = FrontEnd {

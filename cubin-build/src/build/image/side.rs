@@ -1,0 +1,132 @@
+//! What was read of the files beside a cubin, kept for the next build: `read.bin` in the unit's directory.
+//!
+//! nvcc's side files are large (25 MB for the 34 units of candle-kernels) and say the same until the unit is compiled
+//! again. The file holds as long as the unit's record, the side files' stamps, and the program that wrote it (a build
+//! script that was built again may read them otherwise) are the same; one that does not, or is damaged, is made anew
+//! from the side files of its unit alone.
+
+use std::{fmt::Write as _, fs, path::PathBuf};
+
+use crate::{
+    cache::{self, ContentHash, Stamp},
+    codec::{Decoder, Encoder},
+    compile::{Reach, SharedUse, Unit},
+    signature::{model::Signatures, store},
+    sorted::Map,
+};
+
+/// First line of the key; another number is another format.
+const FORMAT: &str = "cubin-build read 1";
+const NAME: &str = "read.bin";
+
+/// What the files of nvcc's front end say of a unit.
+pub(super) struct Signature {
+    pub(super) signatures: Signatures,
+    /// What the compiler said of a kernel's parameters, by symbol, where that did not help.
+    pub(super) remarks: Map<String, String>,
+}
+
+/// All that is read beside a cubin.
+pub(super) struct Side {
+    /// `None` when there are no files of nvcc's front end: the source is PTX.
+    pub(super) signature: Option<Signature>,
+    /// Whether a file that was compiled names a 128-bit integer.
+    pub(super) int128: bool,
+    /// Who uses dynamic shared memory; `None` when the PTX could not be read.
+    pub(super) shared: Option<SharedUse>,
+}
+
+/// What an earlier build kept, when it still holds.
+pub(super) fn load(unit: &Unit) -> Option<Side> {
+    let bytes = fs::read(path(unit)).ok()?;
+    let mut file = Decoder::new(&bytes);
+    if file.bytes()? != key(unit)?.as_bytes() {
+        return None;
+    }
+    let (hash, body) = (file.bytes()?, file.bytes()?);
+    let whole = file.is_empty() && hash == ContentHash::of(body).to_string().as_bytes();
+    if !whole {
+        return None;
+    }
+    let mut body = Decoder::new(body);
+    let side = Side {
+        signature: body.option(read_signature)?,
+        int128: body.flag()?,
+        shared: body.option(read_shared)?,
+    };
+    body.is_empty().then_some(side)
+}
+
+/// Keeps what was read. Without the file the next build reads again, so a failure is none of the user's business.
+pub(super) fn keep(unit: &Unit, side: &Side) {
+    let Some(key) = key(unit) else { return };
+    let mut body = Encoder::default();
+    body.option(side.signature.as_ref(), write_signature);
+    body.flag(side.int128);
+    body.option(side.shared.as_ref(), write_shared);
+    let body = body.finish();
+    let mut file = Encoder::default();
+    file.text(&key);
+    file.text(&ContentHash::of(&body).to_string());
+    file.bytes(&body);
+    let _ = cache::write(&path(unit), &file.finish());
+}
+
+fn path(unit: &Unit) -> PathBuf {
+    unit.cubin.with_file_name(NAME)
+}
+
+/// What the file depends on; `None` when that cannot be told.
+fn key(unit: &Unit) -> Option<String> {
+    let mut key = format!("{FORMAT}\n");
+    let program = Stamp::of(&std::env::current_exe().ok()?).ok()?;
+    let _ = write!(key, "program {program}\nunit {}\n", unit.identity);
+    let side_files = unit.side_files.iter();
+    let paths = side_files.flat_map(|files| [&files.stub, &files.gpu]);
+    for path in paths.chain([&unit.ptx]) {
+        let _ = writeln!(key, "file {}", Stamp::of(path).ok()?);
+    }
+    Some(key)
+}
+
+fn write_signature(to: &mut Encoder, signature: &Signature) {
+    store::write(to, &signature.signatures);
+    to.size(signature.remarks.len());
+    for (symbol, remark) in &signature.remarks {
+        to.text(symbol);
+        to.text(remark);
+    }
+}
+
+fn read_signature(from: &mut Decoder<'_>) -> Option<Signature> {
+    let signatures = store::read(from)?;
+    let remarks = from.list(|from| Some((from.text()?, from.text()?)))?;
+    Some(Signature {
+        signatures,
+        remarks: remarks.into_iter().collect(),
+    })
+}
+
+fn write_shared(to: &mut Encoder, shared: &SharedUse) {
+    to.size(shared.functions.len());
+    for (symbol, reach) in &shared.functions {
+        to.text(symbol);
+        to.flag(reach.uses);
+        to.flag(reach.may_use);
+        to.list(&reach.outside, |to, name| to.text(name));
+    }
+}
+
+fn read_shared(from: &mut Decoder<'_>) -> Option<SharedUse> {
+    let functions = from.list(|from| {
+        let symbol = from.text()?;
+        let reach = Reach {
+            uses: from.flag()?,
+            may_use: from.flag()?,
+            outside: from.list(Decoder::text)?,
+        };
+        Some((symbol, reach))
+    })?;
+    let functions: Map<String, Reach> = functions.into_iter().collect();
+    Some(SharedUse { functions })
+}
