@@ -53,6 +53,14 @@ fn a_record_is_asked_about_once_for_all_targets_and_after_every_change() {
         panic!("{kept:?}");
     };
     fs::write(kept.join("probe.cudafe1.stub.c"), "").expect("an edit");
+    // Where what was read of it is kept too, it is not even looked at.
+    project.write("kernels/open.cu", OPEN);
+    project.build().succeeds();
+    assert_eq!(nvcc.compiled(), [""; 0]);
+    for target in ["sm_90", "sm_100"] {
+        let read = kept.with_file_name(target).join("read.bin");
+        fs::remove_file(read).expect("what was read");
+    }
     project.write("kernels/open.cu", OPEN);
     project.build().succeeds();
     assert_eq!(nvcc.compiled(), ["probe.cu sm_90"]);
