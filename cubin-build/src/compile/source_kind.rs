@@ -1,7 +1,7 @@
 //! What a source is, by the extension of its file; decided once, where sources are found.
 //!
 //! A new kind is one more row of [`KINDS`], and what is done with it: a [`Language`] is compiled by
-//! `compile/unit.rs`, the sort of a [`Container`] is read by `builder/prebuilt.rs`.
+//! `compile/unit.rs`, the sort of a [`Container`] is read by `build/image/prebuilt.rs`.
 
 use std::{
     fmt,
