@@ -3,6 +3,7 @@
 use super::{
     nearest::nearest,
     problem::{Problem, What},
+    words::quoted,
 };
 use crate::{
     diag::{Code, Diag, codes},
@@ -115,7 +116,7 @@ fn unknown_key(
     if let Some(elsewhere) = places(key) {
         return diag.help(format!("`{shown}` belongs in {elsewhere}"));
     }
-    diag.help(format!("known here: {}", list(known)))
+    diag.help(format!("known here: {}", quoted(known)))
 }
 
 fn too_many(file: &SourceFile, left_out: usize) -> Diag {
@@ -126,15 +127,6 @@ fn too_many(file: &SourceFile, left_out: usize) -> Diag {
         format!("{left_out} more problems that are not shown")
     };
     Diag::error(codes::CONFIG_INVALID, format!("{file} has {more}"))
-}
-
-/// `a`, `b` and `c`, quoted.
-fn list(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => quoted.concat(),
-    }
 }
 
 /// A problem of a file that is read like cubin.toml, under the code that speaks of it.

@@ -25,7 +25,7 @@ pub struct Glob {
 /// How closely a pattern describes a text; the greater, the more specific.
 ///
 /// Ordered by its fields: a pattern that is the text itself is above every other, then the pattern with more
-/// characters that are no wildcards wins.
+/// characters other than wildcards wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Specificity {
     /// The pattern is the text.

@@ -42,17 +42,10 @@ impl<T> Table<T> {
     /// Reads what `toml` holds into `out`. Keys that the table does not have, and keys that are missing, are problems;
     /// `span` is where the table begins.
     pub(crate) fn read(&self, r: &mut Reader<'_>, toml: &DeTable<'_>, span: &Span, out: &mut T) {
-        for item in r.entries(self.toml_name(), toml) {
-            match self.keys.iter().find(|key| key.name == item.key) {
-                Some(key) => (key.read)(r, item, out),
-                None => r.unknown(item, names(self.keys)),
-            }
-        }
-        for key in self.keys {
-            if key.doc.default == REQUIRED && !toml.contains_key(key.name) {
-                r.missing(self.toml_name(), key.name, key.doc.example, span);
-            }
-        }
+        let read = &mut |r: &mut Reader<'_>, item: Item<'_, '_>, index: usize| {
+            (self.keys[index].read)(r, item, out);
+        };
+        read_table(r, self.toml_name(), &self.docs(), (toml, span), read);
     }
 
     /// The name and the code of problems with values.
@@ -69,12 +62,37 @@ impl<T> Table<T> {
     }
 }
 
-/// The names of `keys`, in the order of the reference.
-pub(crate) fn names<T>(keys: &[Key<T>]) -> Vec<&'static str> {
-    keys.iter().map(|key| key.name).collect()
-}
-
 /// What the reference says of `keys`.
 pub(crate) fn docs<T>(keys: &[Key<T>]) -> Vec<(&'static str, Doc)> {
-    keys.iter().map(|key| (key.name, key.doc)).collect()
+    let mut docs = Vec::new();
+    for key in keys {
+        docs.push((key.name, key.doc));
+    }
+    docs
+}
+
+/// The names in `docs`.
+pub(crate) fn names(docs: &[(&'static str, Doc)]) -> Vec<&'static str> {
+    docs.iter().map(|(name, _)| *name).collect()
+}
+
+/// As [`Table::read`], compiled once for all tables: `read` takes the position of a key.
+fn read_table(
+    r: &mut Reader<'_>,
+    name: TableName<'_>,
+    keys: &[(&'static str, Doc)],
+    (toml, span): (&DeTable<'_>, &Span),
+    read: &mut dyn FnMut(&mut Reader<'_>, Item<'_, '_>, usize),
+) {
+    for item in r.entries(name, toml) {
+        match keys.iter().position(|(key, _)| *key == item.key) {
+            Some(index) => read(r, item, index),
+            None => r.unknown(item, names(keys)),
+        }
+    }
+    for (key, doc) in keys {
+        if doc.default == REQUIRED && !toml.contains_key(*key) {
+            r.missing(name, key, doc.example, span);
+        }
+    }
 }

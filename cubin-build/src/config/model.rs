@@ -49,7 +49,7 @@ pub struct Build {
     pub sources: Vec<Spanned<String>>,
     /// Directories whose `.cu` files are sources.
     pub dirs: Vec<Spanned<String>>,
-    /// Patterns of files below `dirs` that are no sources.
+    /// Patterns of files below `dirs` that are not sources.
     pub exclude: Vec<Spanned<String>>,
     /// `-I`
     pub include: Vec<Spanned<String>>,

@@ -11,7 +11,7 @@ pub(crate) fn compared() -> usize {
 
 /// Longer words are not compared: the time grows with their length.
 const LONGEST: usize = 256;
-/// More edits are no slip of the pen, and a bound ends most comparisons after a few characters.
+/// More edits are not a slip of the pen, and a bound ends most comparisons after a few characters.
 const MOST_EDITS: usize = 5;
 
 /// The candidate with the fewest edits, if these are few and change a third of the word or less; the first on a tie.

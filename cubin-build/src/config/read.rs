@@ -2,7 +2,7 @@
 //!
 //! Knows TOML types and places, not what the keys of cubin.toml mean.
 
-use std::ops::Range;
+use std::{cmp::Ordering, ops::Range};
 
 use toml::de::{DeTable, DeValue};
 
@@ -302,20 +302,12 @@ impl<'f> Reader<'f> {
         values: Vec<Spanned<T>>,
         what: impl Fn(&T) -> String,
     ) -> Vec<Spanned<T>> {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        sorted::sort_by(&mut order, |a, b| values[*a].value.cmp(&values[*b].value));
-        // For each value the first that equals it: what is equal has kept its order.
-        let mut first: Vec<usize> = (0..values.len()).collect();
-        for pair in order.windows(2) {
-            if let [before, this] = pair
-                && values[*before].value == values[*this].value
-            {
-                first[*this] = first[*before];
-            }
-        }
+        let first = first_equal(values.len(), &|a, b| values[a].value.cmp(&values[b].value));
         let mut kept: Vec<Spanned<T>> = Vec::with_capacity(values.len());
-        let spans: Vec<Span> = values.iter().map(|value| value.span.clone()).collect();
+        // Where each value stands in `kept`, if it is the first of its kind.
+        let mut places = Vec::with_capacity(first.len());
         for (index, value) in values.into_iter().enumerate() {
+            places.push(kept.len());
             if first[index] == index {
                 kept.push(value);
                 continue;
@@ -323,7 +315,7 @@ impl<'f> Reader<'f> {
             let what = What::Duplicate {
                 code,
                 what: what(&value.value),
-                first: spans[first[index]].clone(),
+                first: kept[places[first[index]]].span.clone(),
             };
             self.add(value.span, what);
         }
@@ -466,6 +458,22 @@ impl<'f> Reader<'f> {
             }
         }
     }
+}
+
+/// For each of `count` values the position of the first that equals it.
+fn first_equal(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..count).collect();
+    let mut order = first.clone();
+    sorted::sort_by(&mut order, |a, b| compare(*a, *b));
+    // What is equal has kept its order, so its first comes first.
+    for pair in order.windows(2) {
+        if let [before, this] = pair
+            && compare(*before, *this).is_eq()
+        {
+            first[*this] = first[*before];
+        }
+    }
+    first
 }
 
 /// The code for problems outside the policy's tables.

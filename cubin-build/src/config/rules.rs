@@ -87,8 +87,9 @@ pub(super) fn docs(selects: bool) -> Vec<(&'static str, Doc)> {
     if selects {
         docs.extend(keys::docs(&SELECTORS));
     }
-    let budgets = budget::Key::ALL.iter().map(|key| key.figure());
-    docs.extend(budgets.map(|figure| (figure.name, figure.doc)));
+    for key in budget::Key::ALL {
+        docs.push((key.name(), key.figure().doc));
+    }
     docs.extend(keys::docs(&REST));
     docs
 }
@@ -116,8 +117,7 @@ pub(super) fn rule(
         match keys.find(|key| key.name == item.key) {
             Some(key) => (key.read)(r, item, &mut rule),
             None => {
-                let known = docs(selects).into_iter().map(|(name, _)| name);
-                r.unknown(item, known.collect());
+                r.unknown(item, keys::names(&docs(selects)));
             }
         }
     }

@@ -443,6 +443,14 @@ static PARTS: [Part; 9] = [
     },
 ];
 
+fn part_names() -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for part in &PARTS {
+        names.push(part.name);
+    }
+    names
+}
+
 fn toolkit(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
     table(r, item, None, &TOOLKIT, &mut config.toolkit);
     let install = config.toolkit.install.as_ref();
@@ -534,7 +542,7 @@ fn top(r: &mut Reader<'_>, document: &DeTable<'_>, config: &mut Config) {
     for item in r.entries(name, document) {
         match PARTS.iter().find(|part| part.name == item.key) {
             Some(part) => (part.read)(r, item, config),
-            None => r.unknown(item, PARTS.iter().map(|part| part.name).collect()),
+            None => r.unknown(item, part_names()),
         }
     }
 }

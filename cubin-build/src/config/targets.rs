@@ -23,7 +23,7 @@ pub(super) fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>
     r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
 }
 
-/// What was probably meant by a text that is no target.
+/// What was probably meant by a text that is not a target.
 pub(super) fn target_help(text: &str) -> Option<String> {
     if text == "native" {
         return Some(

@@ -3,14 +3,17 @@
 use cubin_core::arch::Sm;
 
 use super::{
-    budget::{Figure, Key, Subject, Unit, Value, and},
+    budget::{Figure, Key, Subject, Unit, Value},
     excess::Excess,
     findings::{Entry, Finding, Meant, OnTarget, OverBudget},
     help,
     resolve::Budget,
 };
 use crate::{
-    config::{Glob, Rule},
+    config::{
+        Glob, Rule,
+        words::{and, texts},
+    },
     diag::{Diag, Level, codes},
     source::Spanned,
 };
@@ -124,7 +127,10 @@ fn way_out(diag: Diag, excess: &Excess<'_>) -> Diag {
 }
 
 fn not_known(figure: &Figure, on: &[OnTarget<'_>]) -> String {
-    let targets: Vec<Sm> = on.iter().map(|on| on.excess.facts.target).collect();
+    let mut targets = Vec::new();
+    for on in on {
+        targets.push(on.excess.facts.target);
+    }
     let (what, is) = match &figure.unknown {
         Some(unknown) => (unknown.what, unknown.is),
         None => (figure.name, "is not known"),
@@ -187,11 +193,7 @@ fn unmatched_kernel(pattern: &Spanned<Glob>, kernels: usize, meant: Option<Meant
 
 fn unmatched_together(rule: &Rule) -> Diag {
     let patterns = |patterns: &[Spanned<Glob>]| {
-        let quoted: Vec<String> = patterns
-            .iter()
-            .map(|pattern| format!("`{}`", pattern.value))
-            .collect();
-        quoted.join(", ")
+        texts(patterns, &|pattern| format!("`{}`", pattern.value)).join(", ")
     };
     let message = format!(
         "no kernel that matches {} was built for a target that matches {}",
@@ -290,19 +292,12 @@ fn figures_on_targets(figure: &Figure, on: &[OnTarget<'_>]) -> String {
     if others.is_empty() {
         return text;
     }
-    let shown: Vec<String> = others
-        .iter()
-        .take(MOST_TARGETS - 1)
-        .map(|(excess, targets)| {
-            let value = figure.unit.short(&excess.value);
-            format!("{value} on {}", targets_text(targets))
-        })
-        .collect();
-    let left: usize = others
-        .iter()
-        .skip(MOST_TARGETS - 1)
-        .map(|(_, targets)| targets.len())
-        .sum();
+    let (shown, hidden) = others.split_at(others.len().min(MOST_TARGETS - 1));
+    let shown = texts(shown, &|(excess, targets)| {
+        let value = figure.unit.short(&excess.value);
+        format!("{value} on {}", targets_text(targets))
+    });
+    let left: usize = hidden.iter().map(|(_, targets)| targets.len()).sum();
     let better = if figure.unit == Unit::Share {
         "more"
     } else {
@@ -319,18 +314,16 @@ fn figures_on_targets(figure: &Figure, on: &[OnTarget<'_>]) -> String {
 }
 
 fn on_each_target(unit: Unit, on: &[OnTarget<'_>]) -> String {
-    let all: Vec<String> = on
-        .iter()
-        .map(|OnTarget { excess, .. }| {
-            format!("{} on {}", unit.short(&excess.value), excess.facts.target)
-        })
-        .collect();
+    let all = texts(on, &|OnTarget { excess, .. }| {
+        let value = unit.short(&excess.value);
+        format!("{value} on {}", excess.facts.target)
+    });
     format!("on each target: {}", all.join(", "))
 }
 
 /// `sm_80`, `sm_80 and sm_90`, `sm_75, sm_80, sm_86 and 5 more targets`.
 fn targets_text(targets: &[Sm]) -> String {
-    let names: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let names = texts(targets, &Sm::to_string);
     if names.is_empty() {
         return "no target".to_owned();
     }

@@ -3,7 +3,7 @@
 //! Each key is resolved on its own. Of all tables that select the kernel on the target and set the key, one wins:
 //!
 //! 1. the one whose `kernel` pattern describes the kernel most closely: the name itself (or the symbol) before any
-//!    pattern with wildcards, then the pattern with more characters that are no wildcards, a rule without `kernel`
+//!    pattern with wildcards, then the pattern with more characters other than wildcards, a rule without `kernel`
 //!    last. Of several patterns in one rule, the closest that matches counts;
 //! 2. then the one whose `arch` describes the target most closely, by the same measure, a rule without `arch` last;
 //! 3. then the later one in the file.

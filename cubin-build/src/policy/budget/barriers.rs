@@ -1,7 +1,10 @@
 //! `barriers`: named barriers per block.
 
 use super::{Figure, Unit, Unknown, nothing, silent};
-use crate::{config::keys::Doc, diag::codes};
+use crate::{
+    config::{keys::Doc, words::counted},
+    diag::codes,
+};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "barriers",
@@ -23,15 +26,10 @@ pub(super) static FIGURE: Figure = Figure {
     }),
     measure: |facts, _| facts.resources.barriers.into(),
     says: |subject| {
-        let count = subject.excess.number();
-        let noun = if count == 1 { "barrier" } else { "barriers" };
-        format!("uses {count} {noun} per block")
+        let barriers = counted(subject.excess.number(), "barrier");
+        format!("uses {barriers} per block")
     },
-    label: |subject| {
-        let count = subject.excess.number();
-        let noun = if count == 1 { "barrier" } else { "barriers" };
-        format!("{count} {noun}")
-    },
+    label: |subject| counted(subject.excess.number(), "barrier"),
     beside: silent,
     notes: nothing,
     remedies: |_| {

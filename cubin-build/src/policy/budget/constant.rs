@@ -2,7 +2,11 @@
 
 use super::{Figure, Subject, Unit, Value, nothing, silent};
 use crate::{
-    config::{keys::Doc, size},
+    config::{
+        keys::Doc,
+        size,
+        words::{and, texts},
+    },
     diag::codes,
     kernel::Facts,
     sorted,
@@ -22,30 +26,24 @@ pub(super) static FIGURE: Figure = Figure {
     over: codes::CONSTANT_OVER_BUDGET,
     unknown: None,
     measure: |facts, _| Value::Banks(banks(facts)),
-    says: |subject| {
-        let Value::Banks(banks) = subject.excess else {
-            return String::new();
-        };
-        let parts: Vec<String> = banks
-            .iter()
-            .map(|(bank, bytes)| format!("{} of constant bank {bank}", size::display(*bytes)))
-            .collect();
-        format!("has {}", super::and(&parts))
-    },
-    label: |subject| match subject.excess {
-        Value::Banks(banks) => {
-            let parts: Vec<String> = banks
-                .iter()
-                .map(|(bank, bytes)| format!("{bytes} bytes of constant bank {bank}"))
-                .collect();
-            parts.join(", ")
-        }
-        _ => String::new(),
+    says: |subject| format!("has {}", and(&each(subject.excess, &size::display))),
+    label: |subject| {
+        let of_bank = |bytes| format!("{bytes} bytes");
+        each(subject.excess, &of_bank).join(", ")
     },
     beside: silent,
     notes: nothing,
     remedies,
 };
+
+fn each(excess: &Value, bytes_of: &dyn Fn(u64) -> String) -> Vec<String> {
+    let Value::Banks(banks) = excess else {
+        return Vec::new();
+    };
+    texts(banks, &|(bank, bytes)| {
+        format!("{} of constant bank {bank}", bytes_of(*bytes))
+    })
+}
 
 /// The kernel's own banks and those of its file, by number.
 fn banks(facts: &Facts) -> Vec<(u8, u64)> {

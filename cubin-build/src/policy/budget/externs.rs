@@ -9,7 +9,10 @@ use super::{
     functions::{source_name, symbol_of},
     silent,
 };
-use crate::{config::keys::Doc, diag::codes};
+use crate::{
+    config::{keys::Doc, words::texts},
+    diag::codes,
+};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "externs",
@@ -25,11 +28,7 @@ pub(super) static FIGURE: Figure = Figure {
     over: codes::EXTERNS_FORBIDDEN,
     unknown: None,
     measure: |facts, _| {
-        let names = facts
-            .externs
-            .iter()
-            .map(|symbol| source_name(symbol).to_owned());
-        let mut names: Vec<String> = names.collect();
+        let mut names = texts(&facts.externs, &|symbol| source_name(symbol).to_owned());
         crate::sorted::sort(&mut names);
         names.dedup();
         Value::Names(names)
@@ -38,31 +37,30 @@ pub(super) static FIGURE: Figure = Figure {
     label: |subject| format!("calls {}", names(subject.excess).join(", ")),
     beside: silent,
     notes: |subject| {
-        let renamed: Vec<String> = names(subject.excess)
-            .iter()
-            .filter_map(|name| {
-                Some(format!(
-                    "`{}` stands for `{name}` in the cubin",
-                    symbol_of(name)?
-                ))
-            })
-            .collect();
         let mut notes = vec![
             "a call counts that the kernel makes itself or through a function that it calls"
                 .to_owned(),
         ];
-        notes.extend(renamed);
+        for name in names(subject.excess) {
+            let symbol = symbol_of(name);
+            notes.extend(
+                symbol.map(|symbol| format!("`{symbol}` stands for `{name}` in the cubin")),
+            );
+        }
         notes
     },
     remedies: |subject| {
-        let remedy = |name: &String| match name.as_str() {
-            "printf" => Some("put `printf` behind a macro that only a debug build defines"),
-            "assert" => Some("`define = { NDEBUG = true }` in [build] takes every `assert` out"),
-            "malloc" => Some("let the host allocate and pass a pointer; `new` calls `malloc` too"),
-            _ => None,
-        };
-        let remedies = names(subject.excess).iter().filter_map(remedy);
-        remedies.map(str::to_owned).collect()
+        let mut remedies = Vec::new();
+        for name in names(subject.excess) {
+            let remedy = match name.as_str() {
+                "printf" => "put `printf` behind a macro that only a debug build defines",
+                "assert" => "`define = { NDEBUG = true }` in [build] takes every `assert` out",
+                "malloc" => "let the host allocate and pass a pointer; `new` calls `malloc` too",
+                _ => continue,
+            };
+            remedies.push(remedy.to_owned());
+        }
+        remedies
     },
 };
 

@@ -2,10 +2,14 @@
 
 use super::{
     functions::matches,
-    value::{TOLERANCE, Unit, Value, bank_list, name_list, per_mille, percent, quoted},
+    value::{TOLERANCE, Unit, Value, bank_list, name_list, per_mille, percent},
 };
 use crate::{
-    config::{glob::Glob, size},
+    config::{
+        glob::Glob,
+        size,
+        words::{quoted, texts},
+    },
     sorted,
     source::Spanned,
 };
@@ -101,10 +105,7 @@ impl Limit {
                 }
                 format!("{{ {text} }}")
             }
-            Self::Not(patterns) => {
-                let names: Vec<&str> = patterns.iter().map(|name| name.value.as_str()).collect();
-                name_list(&names)
-            }
+            Self::Not(patterns) => name_list(&texts(patterns, &|name| name.value.to_string())),
             Self::Occupancy(Occupancy {
                 block,
                 min,
@@ -154,23 +155,23 @@ impl Unit {
         let allowed = match (limit, excess) {
             (Limit::Most(most), _) => self.display(&Value::Number(*most)),
             (Limit::Occupancy(limit), _) => percent(limit.min),
-            (Limit::Banks(limits), Value::Banks(over)) => {
-                let limits: Vec<(u8, u64)> = over
-                    .iter()
-                    .filter_map(|(bank, _)| Some((*bank, limits.of(*bank)?)))
-                    .collect();
+            (Limit::Banks(allowed), Value::Banks(over)) => {
+                let mut limits = Vec::new();
+                for (bank, _) in over {
+                    limits.extend(allowed.of(*bank).map(|bytes| (*bank, bytes)));
+                }
                 match limits.as_slice() {
                     [(_, bytes)] => size::display(*bytes),
                     _ => self.display(&Value::Banks(limits)),
                 }
             }
             (Limit::Not(patterns), Value::Names(called)) => {
-                let named: Vec<String> = patterns
-                    .iter()
-                    .map(|pattern| &pattern.value)
-                    .filter(|pattern| called.iter().any(|name| matches(pattern, name)))
-                    .map(|pattern| pattern.as_str().to_owned())
-                    .collect();
+                let mut named = Vec::new();
+                for Spanned { value: pattern, .. } in patterns {
+                    if called.iter().any(|name| matches(pattern, name)) {
+                        named.push(pattern.as_str());
+                    }
+                }
                 return format!("budget forbids {}", quoted(&named));
             }
             (limit, _) => limit.to_toml(),

@@ -23,7 +23,6 @@ mod static_shared;
 mod value;
 
 pub use limit::{Banks, Limit, Occupancy};
-pub(crate) use value::and;
 pub use value::{Unit, Value};
 
 macro_rules! budgets {

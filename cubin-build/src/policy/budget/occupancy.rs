@@ -10,7 +10,7 @@ use super::{
     value::{TOLERANCE, percent},
 };
 use crate::{
-    config::{keys::Doc, size},
+    config::{keys::Doc, size, words::texts},
     diag::codes,
     kernel::Facts,
 };
@@ -32,10 +32,7 @@ pub(super) static FIGURE: Figure = Figure {
         what: "occupancy",
         is: "is not known",
         note: || {
-            let known: Vec<String> = Limits::all()
-                .iter()
-                .map(|limits| format!("sm_{}", limits.sm))
-                .collect();
+            let known = texts(Limits::all(), &|limits| format!("sm_{}", limits.sm));
             format!("limits are known for {}", known.join(", "))
         },
         help: Some("restrict the budget to other targets with `arch` in its [[rule]]"),

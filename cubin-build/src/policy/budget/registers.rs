@@ -1,7 +1,10 @@
 //! `registers`: registers per thread.
 
 use super::{Figure, Subject, Unit, Value, nothing};
-use crate::{config::keys::Doc, diag::codes};
+use crate::{
+    config::{keys::Doc, words::counted},
+    diag::codes,
+};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "registers",
@@ -16,13 +19,8 @@ pub(super) static FIGURE: Figure = Figure {
     unknown: None,
     measure: |facts, _| Value::Number(facts.resources.registers.into()),
     says: |subject| {
-        let registers = subject.excess.number();
-        let noun = if registers == 1 {
-            "register"
-        } else {
-            "registers"
-        };
-        format!("uses {registers} {noun} per thread")
+        let registers = counted(subject.excess.number(), "register");
+        format!("uses {registers} per thread")
     },
     label: |subject| format!("{} registers", subject.excess.number()),
     beside: |facts| {

@@ -2,7 +2,7 @@
 
 use super::{Figure, Subject, Unit, Unknown, registers};
 use crate::{
-    config::{keys::Doc, size},
+    config::{keys::Doc, size, words::texts},
     diag::codes,
     kernel::Spills,
 };
@@ -50,7 +50,7 @@ fn callees(subject: &Subject<'_>) -> Option<String> {
         1 => "it is",
         _ => "they are",
     };
-    let names: Vec<String> = callees.iter().map(|name| format!("`{name}`")).collect();
+    let names = texts(callees, &|name| format!("`{name}`"));
     Some(format!(
         "counted with {}, which it calls: {these} not inlined",
         names.join(", ")

@@ -2,7 +2,13 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::{config::size, sorted};
+use crate::{
+    config::{
+        size,
+        words::{and, quoted, texts},
+    },
+    sorted,
+};
 
 /// What a figure counts, and which way is worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,40 +130,22 @@ impl Value {
             Self::Number(number) => number.to_string(),
             Self::Share(share) => format!("{:?}", per_mille(*share) as f64 / 1000.0),
             Self::Banks(banks) => format!("{{ {} }}", bank_list(banks)),
-            Self::Names(names) => {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                name_list(&names)
-            }
+            Self::Names(names) => name_list(names),
         }
     }
 }
 
 /// `0 = 536, 3 = 1200`
 pub(super) fn bank_list(banks: &[(u8, u64)]) -> String {
-    let parts: Vec<String> = banks
-        .iter()
-        .map(|(bank, bytes)| format!("{bank} = {bytes}"))
-        .collect();
-    parts.join(", ")
+    texts(banks, &|(bank, bytes)| format!("{bank} = {bytes}")).join(", ")
 }
 
-pub(super) fn name_list(names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    format!("[{}]", quoted.join(", "))
-}
-
-/// `a`, `b` and `c`
-pub(crate) fn and(parts: &[String]) -> String {
-    match parts.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => parts.concat(),
-    }
-}
-
-/// The words in backquotes.
-pub(super) fn quoted(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    and(&quoted)
+/// `["malloc", "printf"]`
+pub(super) fn name_list(names: &[String]) -> String {
+    format!(
+        "[{}]",
+        texts(names, &|name| format!("\"{name}\"")).join(", ")
+    )
 }
 
 impl Unit {
@@ -168,13 +156,9 @@ impl Unit {
             Value::Number(bytes) if self == Self::Bytes => size::display(*bytes),
             Value::Number(number) => number.to_string(),
             Value::Share(share) => percent(*share),
-            Value::Banks(banks) => {
-                let parts: Vec<String> = banks
-                    .iter()
-                    .map(|(bank, bytes)| format!("{} in bank {bank}", size::display(*bytes)))
-                    .collect();
-                and(&parts)
-            }
+            Value::Banks(banks) => and(&texts(banks, &|(bank, bytes)| {
+                format!("{} in bank {bank}", size::display(*bytes))
+            })),
             Value::Names(names) => quoted(names),
         }
     }
