@@ -75,17 +75,15 @@
 
 use core::fmt::{self, Display, Write};
 
-use crate::{
-    Cubin, Cuobjdump, Error, ErrorKind, Function, LaunchBounds, Params, Resources, Result, Sm,
-    Stack,
-};
 #[cfg(feature = "views")]
 use crate::{
+    Cubin, Function,
     cubin::ObjectKind,
     elf::{Class, Layout},
     sizes,
     variable::Space,
 };
+use crate::{Cuobjdump, Error, ErrorKind, LaunchBounds, Params, Resources, Result, Sm, Stack};
 
 /// Version of the schema in the module header.
 pub const SCHEMA: u32 = 2;
@@ -194,6 +192,7 @@ impl<'a> Facts<'a> {
     ///
     /// # Errors
     /// When a record is damaged; the iterator yields an error for a function whose own records are.
+    #[cfg(feature = "views")]
     pub fn of(
         cubin: &Cubin<'a>,
         functions: &'a [Function<'a>],
@@ -240,35 +239,35 @@ pub fn write(cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<()> {
     let flags = cubin.flags();
     let parts = sizes::parts(cubin.elf())?;
     let mut object = Object::open(out)?;
-    object.number("schema", SCHEMA)?;
-    object.display("target", cubin.target()?)?;
+    object.number("schema", &SCHEMA)?;
+    object.display("target", &cubin.target()?)?;
     toolkit(&mut object, cubin.toolkit()?)?;
     object.optional("virtual_sm", cubin.virtual_sm()?)?;
     match cubin.kind() {
         ObjectKind::Relocatable => object.string("kind", "relocatable")?,
         ObjectKind::Executable => object.string("kind", "executable")?,
         ObjectKind::ExtensibleWholeProgram => object.string("kind", "extensible-whole-program")?,
-        ObjectKind::Other(kind) => object.number("kind", kind)?,
+        ObjectKind::Other(kind) => object.number("kind", &kind)?,
     }
     let class = match header.class {
         Class::Elf32 => 32,
         Class::Elf64 => 64,
     };
-    object.number("class", class)?;
+    object.number("class", &class)?;
     let layout = match header.layout {
         Layout::Old => "old",
         Layout::New => "new",
     };
     object.string("layout", layout)?;
-    object.number("abi_version", header.abi_version)?;
-    object.number("flags", header.flags)?;
-    object.number("mercury", flags.mercury)?;
-    object.number("lto", flags.lto)?;
-    object.number("bytes", cubin.elf().bytes().len())?;
-    object.object("sizes", |object| {
+    object.number("abi_version", &header.abi_version)?;
+    object.number("flags", &header.flags)?;
+    object.number("mercury", &flags.mercury)?;
+    object.number("lto", &flags.lto)?;
+    object.number("bytes", &cubin.elf().bytes().len())?;
+    object.object("sizes", &mut |object| {
         sizes::totals(&parts)
             .into_iter()
-            .try_for_each(|(label, bytes)| object.number(label.name(), bytes))
+            .try_for_each(|(label, bytes)| object.number(label.name(), &bytes))
     })?;
     object.array("tools", cubin.tools(), |out, tool| {
         let tool = tool?;
@@ -288,9 +287,9 @@ pub fn write(cubin: &Cubin<'_>, out: &mut dyn Write) -> Result<()> {
         };
         object.string("space", space)?;
         object.optional("bank", bank)?;
-        object.number("bytes", variable.size)?;
-        object.number("initialized", variable.initial.is_some())?;
-        object.number("managed", variable.managed)?;
+        object.number("bytes", &variable.size)?;
+        object.number("initialized", &variable.initial.is_some())?;
+        object.number("managed", &variable.managed)?;
         object.close()
     })?;
     let functions = cubin.functions()?;
@@ -314,15 +313,15 @@ pub fn write_function(
         write_found(found, &mut object)?;
     }
     let resources = facts.resources;
-    object.display("target", facts.target)?;
+    object.display("target", &facts.target)?;
     toolkit(&mut object, facts.toolkit)?;
     object.string("function", facts.symbol)?;
     match &facts.name {
         Some(name) => object.string("name", name)?,
         None => object.null("name")?,
     }
-    object.number("kernel", facts.kernel)?;
-    object.number("registers", resources.registers)?;
+    object.number("kernel", &facts.kernel)?;
+    object.number("registers", &resources.registers)?;
     object.optional("stack", resources.stack.bytes())?;
     let status = match resources.stack {
         Stack::Known(_) => "known",
@@ -334,25 +333,25 @@ pub fn write_function(
     object.optional("frame", resources.frame)?;
     object.optional("spill_instructions", resources.spill_instructions)?;
     write_spills(facts.spills, &mut object)?;
-    object.number("static_shared", resources.static_shared)?;
-    object.number("reserved_shared", resources.reserved_shared)?;
+    object.number("static_shared", &resources.static_shared)?;
+    object.number("reserved_shared", &resources.reserved_shared)?;
     object.optional("dynamic_shared", facts.dynamic_shared)?;
-    object.number("local", resources.local)?;
+    object.number("local", &resources.local)?;
     object.banks("constant", &resources.constant)?;
     object.optional("barriers", resources.barriers)?;
-    object.number("code_bytes", resources.code_bytes)?;
+    object.number("code_bytes", &resources.code_bytes)?;
     write_params(facts, &mut object)?;
     write_launch(facts.launch, &mut object)?;
     object.array("externs", &facts.externs, |out, name| quoted(out, name))?;
     if let Some(section) = facts.section {
-        object.number("section", section)?;
+        object.number("section", &section)?;
     }
     if let Some(figures) = &facts.cuobjdump {
-        object.object("cuobjdump", |object| {
-            object.number("reg", figures.reg)?;
+        object.object("cuobjdump", &mut |object| {
+            object.number("reg", &figures.reg)?;
             object.optional("stack", figures.stack)?;
-            object.number("shared", figures.shared)?;
-            object.number("local", figures.local)?;
+            object.number("shared", &figures.shared)?;
+            object.number("local", &figures.local)?;
             object.banks("const", &resources.constant)
         })?;
     }
@@ -360,14 +359,14 @@ pub fn write_function(
 }
 
 fn write_found(found: &Found<'_>, object: &mut Object<'_>) -> Result<()> {
-    object.number("schema", SCHEMA)?;
+    object.number("schema", &SCHEMA)?;
     object.string("file", found.file)?;
     if let Some(member) = found.member {
         object.string("member", member)?;
     }
-    object.object("place", |object| {
+    object.object("place", &mut |object| {
         object.optional("entry", found.entry)?;
-        object.number("offset", found.offset)?;
+        object.number("offset", &found.offset)?;
         match found.section {
             Some(section) => object.string("section", section),
             None => object.null("section"),
@@ -380,9 +379,9 @@ fn write_spills(spills: Option<SpillBytes>, object: &mut Object<'_>) -> Result<(
     let Some(spills) = spills else {
         return object.null("spill_bytes");
     };
-    object.object("spill_bytes", |object| {
-        object.number("stores", spills.stores)?;
-        object.number("loads", spills.loads)?;
+    object.object("spill_bytes", &mut |object| {
+        object.number("stores", &spills.stores)?;
+        object.number("loads", &spills.loads)?;
         let source = match spills.source {
             SpillSource::Ptxas => "ptxas",
             SpillSource::Cubin => "cubin",
@@ -397,19 +396,19 @@ fn write_params(facts: &Facts<'_>, object: &mut Object<'_>) -> Result<()> {
         object.null("param_bytes")?;
         return if facts.recorded {
             // Of a device function: the records say that there are none.
-            object.number("params", "[]")
+            object.number("params", &"[]")
         } else {
             object.null("params")
         };
     };
-    object.number("param_base", base)?;
-    object.number("param_bytes", size)?;
+    object.number("param_base", &base)?;
+    object.number("param_bytes", &size)?;
     object.array("params", params, |out, param| {
         let mut object = Object::open(out)?;
-        object.number("ordinal", param.ordinal)?;
-        object.number("offset", param.offset)?;
-        object.number("size", param.size)?;
-        object.number("pointee_space", param.pointee_space.0)?;
+        object.number("ordinal", &param.ordinal)?;
+        object.number("offset", &param.offset)?;
+        object.number("size", &param.size)?;
+        object.number("pointee_space", &param.pointee_space.0)?;
         let align = 1_u64
             .checked_shl(param.pointee_align_log2.into())
             .filter(|&align| align > 1);
@@ -422,24 +421,24 @@ fn write_launch(launch: &LaunchBounds, object: &mut Object<'_>) -> Result<()> {
     object.dimensions("max_threads", launch.max_threads)?;
     object.dimensions("required_threads", launch.required_threads)?;
     object.dimensions("cluster", launch.cluster)?;
-    object.number("explicit_cluster", launch.explicit_cluster)?;
+    object.number("explicit_cluster", &launch.explicit_cluster)?;
     object.optional("max_cluster_rank", launch.max_cluster_rank)?;
     object.optional("max_registers", launch.max_registers)
 }
 
 fn toolkit(object: &mut Object<'_>, toolkit: Option<(u16, u16)>) -> Result<()> {
     match toolkit {
-        Some((major, minor)) => object.display("toolkit", format_args!("{major}.{minor}")),
+        Some((major, minor)) => object.display("toolkit", &format_args!("{major}.{minor}")),
         None => object.null("toolkit"),
     }
 }
 
-#[cfg(feature = "demangle")]
+#[cfg(all(feature = "demangle", feature = "views"))]
 fn demangled(symbol: &str) -> Option<String> {
     crate::demangle::demangle(symbol)
 }
 
-#[cfg(not(feature = "demangle"))]
+#[cfg(all(not(feature = "demangle"), feature = "views"))]
 fn demangled(_symbol: &str) -> Option<String> {
     None
 }
@@ -467,18 +466,18 @@ impl<'w> Object<'w> {
     }
 
     /// A number or a bool.
-    fn number(&mut self, key: &str, value: impl Display) -> Result<()> {
+    fn number(&mut self, key: &str, value: &dyn Display) -> Result<()> {
         self.key(key)?;
         write!(self.out, "{value}").map_err(full)
     }
 
     fn null(&mut self, key: &str) -> Result<()> {
-        self.number(key, "null")
+        self.number(key, &"null")
     }
 
     fn optional(&mut self, key: &str, value: Option<impl Display>) -> Result<()> {
         match value {
-            Some(value) => self.number(key, value),
+            Some(value) => self.number(key, &value),
             None => self.null(key),
         }
     }
@@ -489,7 +488,7 @@ impl<'w> Object<'w> {
     }
 
     /// A string without characters that need an escape.
-    fn display(&mut self, key: &str, value: impl Display) -> Result<()> {
+    fn display(&mut self, key: &str, value: &dyn Display) -> Result<()> {
         self.key(key)?;
         write!(self.out, "\"{value}\"").map_err(full)
     }
@@ -502,7 +501,7 @@ impl<'w> Object<'w> {
     fn object(
         &mut self,
         key: &str,
-        fill: impl FnOnce(&mut Object<'_>) -> Result<()>,
+        fill: &mut dyn FnMut(&mut Object<'_>) -> Result<()>,
     ) -> Result<()> {
         self.key(key)?;
         let mut object = Object::open(self.out)?;
@@ -528,14 +527,14 @@ impl<'w> Object<'w> {
     }
 
     fn banks(&mut self, key: &str, banks: &[(u8, u64)]) -> Result<()> {
-        let mut banks = banks.to_vec();
-        banks.sort_unstable();
-        // A function has one section per bank; a damaged file with more must not repeat a key.
-        banks.dedup_by_key(|(bank, _)| *bank);
-        self.object(key, |object| {
-            banks
-                .iter()
-                .try_for_each(|(bank, bytes)| object.number(&bank.to_string(), bytes))
+        self.object(key, &mut |object| {
+            // In order, and no key twice: a function has one section per bank, but a damaged file can have more.
+            for bank in 0..=u8::MAX {
+                if let Some((_, bytes)) = banks.iter().find(|(number, _)| *number == bank) {
+                    object.number(&bank.to_string(), bytes)?;
+                }
+            }
+            Ok(())
         })
     }
 
