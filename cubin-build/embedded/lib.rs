@@ -4,7 +4,7 @@
 //! The build dependency `cubin-build` writes wrappers for CUDA kernels. By default each file that it writes holds the
 //! modules of this crate, so that nothing else is to be depended on. With `runtime = "crate"` below `[generate]` in
 //! `cubin.toml`, or `Builder::runtime(Runtime::Crate)`, it names this crate instead, so that several crates share its
-//! types: a function of one takes the [`Launch`] or the [`DeviceAddress`] that another one made.
+//! types: a function of one takes the `Launch` or the `DeviceAddress` that another one made.
 //!
 //! ```toml
 //! [dependencies]
@@ -24,6 +24,8 @@
 //! What is hidden from this documentation is for generated files alone and may change in any release: the version of
 //! this crate must be that of `cubin-build`.
 
+#![cfg_attr(feature = "cudarc", doc = "")]
+#![cfg_attr(feature = "cudarc", doc = include_str!("guide.md"))]
 #![warn(missing_debug_implementations)]
 // As the generated file that holds these modules allows them.
 #![allow(clippy::inline_always, clippy::undocumented_unsafe_blocks)]

@@ -14,6 +14,8 @@ pub mod kinds {
     use super::runtime;
     use super::types;
 
+    pub use super::types::Shape;
+
     /// The kernels of `kernels/kinds.cu`, loaded into a context.
     #[derive(Debug)]
     pub struct Module {
@@ -279,7 +281,7 @@ pub mod kinds {
             &self,
             stream: &runtime::CudaStream,
             launch: impl Into<runtime::Launch>,
-            shape: Shape,
+            shape: types::Shape,
             ray: geo::Ray,
             aligned: Aligned,
             packed: Packed,
@@ -287,7 +289,7 @@ pub mod kinds {
             number: Number,
             empty: Empty,
             node: Node,
-            vec: geo::Vec_f32_4,
+            vec: types::geo::Vec_f32_4,
             out: &mut impl runtime::Out<f32>,
         ) -> Result<(), runtime::LaunchError> {
             unsafe { runtime::launch(&self.module, &info::RECORDS, stream, launch, (&shape, &ray, &aligned, &packed, &bits, &number, &empty, &node, &vec, runtime::Writes(out))) }
@@ -354,7 +356,7 @@ pub mod kinds {
             table: &mut impl runtime::Out<runtime::DeviceAddress<f32>>,
             rows: &mut impl runtime::Out<[f32; 4]>,
             flag: &mut impl runtime::Out<i32>,
-            shapes: &mut impl runtime::Out<Shape>,
+            shapes: &mut impl runtime::Out<types::Shape>,
             hidden: &mut impl runtime::Out<Hidden>,
             counter: &mut impl runtime::Out<i32>,
         ) -> Result<(), runtime::LaunchError> {
@@ -594,37 +596,6 @@ pub mod kinds {
         /// `pack<int, float>`
         pub const PACK_I32_F32: KernelInfo = table::KERNELS[19];
     }
-
-    /// C++ struct `Shape`, 16 bytes, defined at `kinds.cu:8`.
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub struct Shape {
-        /// `int`, at byte 0.
-        pub n: i32,
-        /// `uint8_t`, at byte 4.
-        pub flags: u8,
-        /// `double`, at byte 8.
-        pub scale: f64,
-    }
-
-    const _: () = {
-        assert!(size_of::<Shape>() == 16);
-        assert!(align_of::<Shape>() == 8);
-        assert!(::core::mem::offset_of!(Shape, n) == 0);
-        assert!(::core::mem::offset_of!(Shape, flags) == 4);
-        assert!(::core::mem::offset_of!(Shape, scale) == 8);
-    };
-
-    impl Default for Shape {
-        fn default() -> Self {
-            // SAFETY: zero bytes are a value of every member.
-            unsafe { ::core::mem::zeroed() }
-        }
-    }
-
-    // SAFETY: the same bytes on host and device; zero bytes are a value.
-    unsafe impl runtime::DeviceRepr for Shape {}
-    unsafe impl runtime::ValidAsZeroBits for Shape {}
 
     /// C++ struct `Aligned`, 32 bytes, defined at `kinds.cu:27`.
     ///
@@ -871,7 +842,7 @@ pub mod kinds {
         /// `unsigned char`, at byte 24.
         pub mode: u8,
         /// `Shape[2]`, at byte 32.
-        pub shapes: [Shape; 2],
+        pub shapes: [types::Shape; 2],
     }
 
     const _: () = {
@@ -951,6 +922,8 @@ pub mod kinds {
     pub mod geo {
         use super::super::runtime;
         use super::super::types;
+
+        pub use super::super::types::geo::Vec_f32_4;
 
         /// The kernels of this namespace.
         #[derive(Clone, Copy, Debug)]
@@ -1217,6 +1190,841 @@ pub mod kinds {
         unsafe impl runtime::DeviceRepr for Ray {}
         unsafe impl runtime::ValidAsZeroBits for Ray {}
 
+        /// C++ enumeration `geo::Mode`.
+        ///
+        /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct Mode(pub u8);
+
+        impl Mode {
+            /// `Nearest`
+            pub const Nearest: Self = Self(0);
+            /// `Linear`
+            pub const Linear: Self = Self(1);
+            /// `type`
+            pub const r#type: Self = Self(7);
+        }
+
+        // SAFETY: the same bytes on host and device; zero bytes are a value.
+        unsafe impl runtime::DeviceRepr for Mode {}
+        unsafe impl runtime::ValidAsZeroBits for Mode {}
+    }
+}
+
+/// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub mod more {
+    use super::runtime;
+    use super::types;
+
+    pub use super::types::Shape;
+
+    /// The kernels and variables of `kernels/more.cu`, loaded into a context.
+    #[derive(Debug)]
+    pub struct Module {
+        module: runtime::LoadedModule,
+    }
+
+    // SAFETY of each launch: one argument per parameter, of its type; the caller vouches for the rest.
+    impl Module {
+        /// The embedded cubins.
+        pub const IMAGES: &'static [runtime::Image] = {
+            static SM_80: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("more.sm_80.cubin"));
+            static SM_90A: &runtime::Aligned<[u8]> = &runtime::Aligned(*include_bytes!("more.sm_90a.cubin"));
+            static IMAGES: [runtime::Image; 2] = [
+                runtime::Image::cubin(runtime::Target::new(80), "more.sm_80.cubin", &SM_80.0),
+                runtime::Image::cubin(runtime::Target::accelerated(90), "more.sm_90a.cubin", &SM_90A.0),
+            ];
+            &IMAGES
+        };
+
+        /// All kernels with a wrapper.
+        pub const KERNELS: &'static [runtime::KernelInfo] = &table::KERNELS;
+
+        /// All variables with an accessor or a constant in a module `globals`.
+        pub const GLOBALS: &'static [&'static runtime::GlobalInfo] = &[
+            globals::COEFFICIENTS.info(),
+            globals::SHAPE.info(),
+            globals::COUNTER.info(),
+            geo::globals::ORIGIN.info(),
+        ];
+
+        /// Loads the image that fits the device of `context`: the exact cubin, or else that of the closest lower
+        /// minor revision of the same major one, or else the newest embedded PTX, which the driver then compiles.
+        /// Kernels are looked up when first launched.
+        ///
+        /// # Errors
+        /// When no image fits, or the driver refuses. [`runtime::context`] opens a device without panicking where
+        /// there is no driver.
+        pub fn load(context: &::std::sync::Arc<runtime::CudaContext>) -> Result<Self, runtime::LoadError> {
+            let loaded = runtime::LoadedModule::load(&table::MODULE, context, Self::IMAGES)?;
+            Ok(Self { module: loaded })
+        }
+
+        /// Looks up all kernels now, so that no launch has to.
+        ///
+        /// # Errors
+        /// When the driver refuses.
+        pub fn preload(&self) -> Result<(), runtime::LoadError> {
+            self.module.preload(Self::KERNELS)
+        }
+
+        /// The image that was loaded.
+        #[must_use]
+        pub fn image(&self) -> &'static runtime::Image {
+            self.module.image()
+        }
+
+        /// The driver's handle of the module, for what this file has no method for; valid as long as `self`.
+        #[must_use]
+        pub fn cu_module(&self) -> runtime::sys::CUmodule {
+            self.module.module()
+        }
+
+        /// The driver's handle of one of [`KERNELS`](Self::KERNELS), for what this file has no method for; valid as
+        /// long as `self`.
+        ///
+        /// # Errors
+        /// When the kernel is of another module, the image does not hold it, or the driver refuses.
+        pub fn cu_function(&self, kernel: &runtime::KernelInfo) -> Result<runtime::sys::CUfunction, runtime::LaunchError> {
+            self.module.function(kernel)
+        }
+
+        /// How many blocks of `threads` threads with `shared` bytes of dynamic shared memory one multiprocessor
+        /// holds at a time, by the driver's count.
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn active_blocks_per_sm(&self, kernel: &runtime::KernelInfo, threads: u32, shared: u32) -> Result<u32, runtime::LaunchError> {
+            self.module.active_blocks_per_sm(kernel, threads, shared)
+        }
+
+        /// The block size with the best occupancy, for `shared` bytes of dynamic shared memory per block, and
+        /// the fewest blocks that fill the device with it: (blocks, threads).
+        ///
+        /// # Errors
+        /// When the image does not hold the kernel, or the driver refuses.
+        pub fn suggested_block_size(&self, kernel: &runtime::KernelInfo, shared: u32) -> Result<(u32, u32), runtime::LaunchError> {
+            self.module.suggested_block_size(kernel, shared)
+        }
+
+        /// The variables of C++ namespace `geo`.
+        #[inline]
+        #[must_use]
+        pub fn geo(&self) -> geo::Kernels<'_> {
+            geo::Kernels { module: &self.module }
+        }
+
+        /// `__constant__` variable `coefficients` of type `float[16]`, 64 bytes.
+        ///
+        /// # Errors
+        /// When the image does not hold the variable, or the driver refuses.
+        pub fn coefficients(&self) -> Result<runtime::Global<'_, [f32; 16]>, runtime::LoadError> {
+            runtime::Global::find(&self.module, &globals::COEFFICIENTS)
+        }
+
+        /// `__constant__` variable `shape` of type `Shape`, 16 bytes.
+        ///
+        /// # Errors
+        /// When the image does not hold the variable, or the driver refuses.
+        pub fn shape(&self) -> Result<runtime::Global<'_, types::Shape>, runtime::LoadError> {
+            runtime::Global::find(&self.module, &globals::SHAPE)
+        }
+
+        /// `__device__` variable `counter` of type `unsigned long long`, 8 bytes.
+        ///
+        /// # Errors
+        /// When the image does not hold the variable, or the driver refuses.
+        pub fn counter(&self) -> Result<runtime::Global<'_, u64>, runtime::LoadError> {
+            runtime::Global::find(&self.module, &globals::COUNTER)
+        }
+
+        /// Kernel `use_shared`, defined at `more.cu:39`.
+        ///
+        /// ```cpp
+        /// __global__ void use_shared(Shape s, geo::Vec<float, 4> v, Mixed m, float *out)
+        /// ```
+        ///
+        /// - `sm_80`, `sm_90a`: 12 registers, 56 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn use_shared(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            s: types::Shape,
+            v: types::geo::Vec_f32_4,
+            m: Mixed,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::USE_SHARED, stream, launch, (&s, &v, &m, runtime::Writes(out))) }
+        }
+
+        /// Kernel `fill<float>`, defined at `more.cu:45`.
+        ///
+        /// ```cpp
+        /// __global__ void fill<float>(int n, float value, float *out)
+        /// ```
+        ///
+        /// - `sm_80`: 8 registers, 16 B of parameters
+        /// - `sm_90a`: 10 registers, 16 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn fill_f32(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            value: f32,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::FILL_F32, stream, launch, (&n, &value, runtime::Writes(out))) }
+        }
+
+        /// Kernel `fill<int>`, defined at `more.cu:45`.
+        ///
+        /// ```cpp
+        /// __global__ void fill<int>(int n, int value, int *out)
+        /// ```
+        ///
+        /// - `sm_80`: 8 registers, 16 B of parameters
+        /// - `sm_90a`: 10 registers, 16 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn fill_i32(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            value: i32,
+            out: &mut impl runtime::Out<i32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::FILL_I32, stream, launch, (&n, &value, runtime::Writes(out))) }
+        }
+
+        /// Kernel `fill<__half>`, defined at `more.cu:45`.
+        ///
+        /// ```cpp
+        /// __global__ void fill<__half>(int n, __half value, __half *out)
+        /// ```
+        ///
+        /// - `sm_80`: 8 registers, 16 B of parameters
+        /// - `sm_90a`: 10 registers, 16 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn fill_f16(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            value: types::Half,
+            out: &mut impl runtime::Out<types::Half>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::FILL_F16, stream, launch, (&n, &value, runtime::Writes(out))) }
+        }
+
+        /// Kernel `cast<float, double>`, defined at `more.cu:54`.
+        ///
+        /// ```cpp
+        /// __global__ void cast<float, double>(int n, const float *in, double *out)
+        /// ```
+        ///
+        /// - `sm_80`: 10 registers, 24 B of parameters
+        /// - `sm_90a`: 12 registers, 24 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn cast_f32_f64(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            r#in: &impl runtime::In<f32>,
+            out: &mut impl runtime::Out<f64>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::CAST_F32_F64, stream, launch, (&n, runtime::Reads(r#in), runtime::Writes(out))) }
+        }
+
+        /// Kernel `cast<double, float>`, defined at `more.cu:54`.
+        ///
+        /// ```cpp
+        /// __global__ void cast<double, float>(int n, const double *in, float *out)
+        /// ```
+        ///
+        /// - `sm_80`: 10 registers, 24 B of parameters
+        /// - `sm_90a`: 12 registers, 24 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn cast_f64_f32(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            r#in: &impl runtime::In<f64>,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::CAST_F64_F32, stream, launch, (&n, runtime::Reads(r#in), runtime::Writes(out))) }
+        }
+
+        /// Kernel `gather<float>`, defined at `more.cu:62`.
+        ///
+        /// ```cpp
+        /// __global__ void gather<float>(geo::Vec<float, 4> from, float *out)
+        /// ```
+        ///
+        /// - `sm_80`: 6 registers, 24 B of parameters
+        /// - `sm_90a`: 7 registers, 24 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn gather_f32(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            from: types::geo::Vec_f32_4,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::GATHER_F32, stream, launch, (&from, runtime::Writes(out))) }
+        }
+
+        /// Kernel `gather<double>`, defined at `more.cu:62`.
+        ///
+        /// ```cpp
+        /// __global__ void gather<double>(geo::Vec<double, 4> from, double *out)
+        /// ```
+        ///
+        /// - `sm_80`, `sm_90a`: 16 registers, 40 B of parameters, 32 B of stack
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn gather_f64(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            from: geo::Vec_f64_4,
+            out: &mut impl runtime::Out<f64>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::GATHER_F64, stream, launch, (&from, runtime::Writes(out))) }
+        }
+
+        /// Kernel `shared_memory`, defined at `more.cu:74`.
+        ///
+        /// ```cpp
+        /// __global__ void shared_memory(float *out)
+        /// ```
+        ///
+        /// - `sm_80`, `sm_90a`: 10 registers, 8 B of parameters, 4096 B of shared memory, 1 barrier
+        ///
+        /// At most 64 threads per block. Uses dynamic shared memory (`extern __shared__`): the launch must say how much.
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn shared_memory(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::SHARED_MEMORY, stream, launch, (runtime::Writes(out),)) }
+        }
+
+        /// Kernel `clustered`, defined at `more.cu:69`.
+        ///
+        /// ```cpp
+        /// __global__ void clustered(float *out)
+        /// ```
+        ///
+        /// - `sm_90a`: 8 registers, 8 B of parameters
+        ///
+        /// Runs in clusters of 2 x 1 x 1 blocks.
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn clustered(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::CLUSTERED, stream, launch, (runtime::Writes(out),)) }
+        }
+
+        /// Kernel `tensor`, defined at `more.cu:70`.
+        ///
+        /// ```cpp
+        /// __global__ void tensor(const CUtensorMap map, float *out)
+        /// ```
+        ///
+        /// - `sm_90a`: 8 registers, 248 B of parameters
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn tensor(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            map: types::TensorMap,
+            out: &mut impl runtime::Out<f32>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, &info::TENSOR, stream, launch, (&map, runtime::Writes(out))) }
+        }
+
+        /// The instances of kernel template `cast`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `cast<float, double>` | `<f32, f64>` | [`cast_f32_f64`](Self::cast_f32_f64) |
+        /// | `cast<double, float>` | `<f64, f32>` | [`cast_f64_f32`](Self::cast_f64_f32) |
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn cast<A, B>(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            r#in: &impl runtime::In<A>,
+            out: &mut impl runtime::Out<B>,
+        ) -> Result<(), runtime::LaunchError>
+        where
+            (A, B): instances::Cast,
+        {
+            unsafe { runtime::launch(&self.module, <(A, B) as instances::Cast>::INFO, stream, launch, (&n, runtime::Reads(r#in), runtime::Writes(out))) }
+        }
+
+        /// The instances of kernel template `fill`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `fill<float>` | `<f32>` | [`fill_f32`](Self::fill_f32) |
+        /// | `fill<int>` | `<i32>` | [`fill_i32`](Self::fill_i32) |
+        /// | `fill<__half>` | `<types::Half>` | [`fill_f16`](Self::fill_f16) |
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn fill<T: instances::Fill>(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            n: i32,
+            value: T,
+            out: &mut impl runtime::Out<T>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, <T as instances::Fill>::INFO, stream, launch, (&n, &value, runtime::Writes(out))) }
+        }
+
+        /// The instances of kernel template `gather`.
+        ///
+        /// | C++ | arguments | by name |
+        /// |---|---|---|
+        /// | `gather<float>` | `<f32>` | [`gather_f32`](Self::gather_f32) |
+        /// | `gather<double>` | `<f64>` | [`gather_f64`](Self::gather_f64) |
+        ///
+        /// # Safety
+        /// [That of every launch](runtime::Launch#safety), and [its errors](runtime::Launch#errors).
+        pub unsafe fn gather<T: instances::Gather>(
+            &self,
+            stream: &runtime::CudaStream,
+            launch: impl Into<runtime::Launch>,
+            from: <T as instances::Gather>::P0,
+            out: &mut impl runtime::Out<T>,
+        ) -> Result<(), runtime::LaunchError> {
+            unsafe { runtime::launch(&self.module, <T as instances::Gather>::INFO, stream, launch, (&from, runtime::Writes(out))) }
+        }
+    }
+
+    // Read through `info` and `Module::KERNELS`.
+    mod table {
+        use super::super::runtime;
+
+        pub(super) static MODULE: runtime::ModuleInfo = runtime::ModuleInfo {
+            name: "more",
+            targets: &[runtime::Target::new(80), runtime::Target::accelerated(90)],
+            kernels: 11,
+        };
+
+        // Symbol, C++ name where it differs, parameters, resources on each target.
+        pub(super) static KERNELS: [runtime::KernelInfo; 11] = MODULE.kernels([
+            ("use_shared", "", "16 8 s Shape;16 4 v geo::Vec<float, 4>;12 4 m Mixed;8 8 out float *", "r12 s0 d0 b0 c768;r12 s0 d0 b0 c768"),
+            ("_Z4fillIfEviT_PS0_", "fill<float>", "4 4 n int;4 4 value float;8 8 out float *", "r8 s0 d0 b0 c384;r10 s0 d0 b0 c384"),
+            ("_Z4fillIiEviT_PS0_", "fill<int>", "4 4 n int;4 4 value int;8 8 out int *", "r8 s0 d0 b0 c384;r10 s0 d0 b0 c384"),
+            ("_Z4fillI6__halfEviT_PS1_", "fill<__half>", "4 4 n int;2 2 value __half;8 8 out __half *", "r8 s0 d0 b0 c384;r10 s0 d0 b0 c384"),
+            ("_Z4castIfdEviPKT_PT0_", "cast<float, double>", "4 4 n int;8 8 in const float *;8 8 out double *", "r10 s0 d0 b0 c384;r12 s0 d0 b0 c512"),
+            ("_Z4castIdfEviPKT_PT0_", "cast<double, float>", "4 4 n int;8 8 in const double *;8 8 out float *", "r10 s0 d0 b0 c384;r12 s0 d0 b0 c512"),
+            ("_Z6gatherIfEvN3geo3VecIT_Li4EEEPS2_", "gather<float>", "16 4 from geo::Vec<float, 4>;8 8 out float *", "r6 s0 d0 b0 c512;r7 s0 d0 b0 c384"),
+            ("_Z6gatherIdEvN3geo3VecIT_Li4EEEPS2_", "gather<double>", "32 8 from geo::Vec<double, 4>;8 8 out double *", "r16 s32 d0 b0 c512;r16 s32 d0 b0 c512"),
+            ("shared_memory", "", "8 8 out float *", "r10 s0 m4096 d1 b1 c384 t64/1/1;r10 s0 m4096 d1 b1 c512 t64/1/1"),
+            ("clustered", "", "8 8 out float *", ";r8 s0 d0 b0 c256 l2/1/1 x"),
+            ("tensor", "", "128 128 map const CUtensorMap;8 8 out float *", ";r8 s0 d0 b0 c256"),
+        ]);
+    }
+
+    /// Facts about the kernels, usable in `const` context.
+    pub mod info {
+        use super::super::runtime::KernelInfo;
+        use super::table;
+
+        /// `use_shared`
+        pub const USE_SHARED: KernelInfo = table::KERNELS[0];
+
+        /// `fill<float>`
+        pub const FILL_F32: KernelInfo = table::KERNELS[1];
+
+        /// `fill<int>`
+        pub const FILL_I32: KernelInfo = table::KERNELS[2];
+
+        /// `fill<__half>`
+        pub const FILL_F16: KernelInfo = table::KERNELS[3];
+
+        /// `cast<float, double>`
+        pub const CAST_F32_F64: KernelInfo = table::KERNELS[4];
+
+        /// `cast<double, float>`
+        pub const CAST_F64_F32: KernelInfo = table::KERNELS[5];
+
+        /// `gather<float>`
+        pub const GATHER_F32: KernelInfo = table::KERNELS[6];
+
+        /// `gather<double>`
+        pub const GATHER_F64: KernelInfo = table::KERNELS[7];
+
+        /// `shared_memory`
+        pub const SHARED_MEMORY: KernelInfo = table::KERNELS[8];
+
+        /// `clustered`
+        pub const CLUSTERED: KernelInfo = table::KERNELS[9];
+
+        /// `tensor`
+        pub const TENSOR: KernelInfo = table::KERNELS[10];
+    }
+
+    /// The variables with their types, usable in `const` context.
+    pub mod globals {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// `__constant__` variable `coefficients` of type `float[16]`, 64 bytes.
+        pub const COEFFICIENTS: runtime::Variable<[f32; 16]> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "coefficients",
+            name: "coefficients",
+            c_type: "float[16]",
+            size: 64,
+            align: 4,
+            space: runtime::Space::Constant,
+        });
+
+        /// `__constant__` variable `shape` of type `Shape`, 16 bytes.
+        pub const SHAPE: runtime::Variable<types::Shape> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "shape",
+            name: "shape",
+            c_type: "Shape",
+            size: 16,
+            align: 8,
+            space: runtime::Space::Constant,
+        });
+
+        /// `__device__` variable `counter` of type `unsigned long long`, 8 bytes.
+        pub const COUNTER: runtime::Variable<u64> = runtime::Variable::new(runtime::GlobalInfo {
+            symbol: "counter",
+            name: "counter",
+            c_type: "unsigned long long",
+            size: 8,
+            align: 8,
+            space: runtime::Space::Device,
+        });
+    }
+
+    /// What template kernels are instantiated for.
+    pub mod instances {
+        use super::super::runtime;
+        use super::super::types;
+
+        /// Template arguments that `cast` is instantiated for, its types as a tuple.
+        ///
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `cast` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32, f64>` and `<f64, f32>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub trait Cast {
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        impl Cast for (f32, f64) {
+            const INFO: &'static runtime::KernelInfo = &super::info::CAST_F32_F64;
+        }
+
+        impl Cast for (f64, f32) {
+            const INFO: &'static runtime::KernelInfo = &super::info::CAST_F64_F32;
+        }
+
+        /// Template arguments that `fill` is instantiated for.
+        ///
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `fill` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32>`, `<i32>` and `<types::Half>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub trait Fill {
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+        }
+
+        impl Fill for f32 {
+            const INFO: &'static runtime::KernelInfo = &super::info::FILL_F32;
+        }
+
+        impl Fill for i32 {
+            const INFO: &'static runtime::KernelInfo = &super::info::FILL_I32;
+        }
+
+        impl Fill for types::Half {
+            const INFO: &'static runtime::KernelInfo = &super::info::FILL_F16;
+        }
+
+        /// Template arguments that `gather` is instantiated for.
+        ///
+        /// Implemented here alone: a launch takes the kernel that `INFO` tells of.
+        #[diagnostic::on_unimplemented(
+            message = "kernel template `gather` is not instantiated for `{Self}`",
+            label = "no instance for this type",
+            note = "it is instantiated for `<f32>` and `<f64>`",
+            note = "instantiate it in the CUDA source, or with `[[instantiate]]` in cubin.toml"
+        )]
+        pub trait Gather {
+            /// Facts about the instance.
+            const INFO: &'static runtime::KernelInfo;
+            /// What parameter 0 depends on.
+            type P0: Copy;
+        }
+
+        impl Gather for f32 {
+            const INFO: &'static runtime::KernelInfo = &super::info::GATHER_F32;
+            type P0 = types::geo::Vec_f32_4;
+        }
+
+        impl Gather for f64 {
+            const INFO: &'static runtime::KernelInfo = &super::info::GATHER_F64;
+            type P0 = super::geo::Vec_f64_4;
+        }
+    }
+
+    /// C++ struct `Mixed`, 12 bytes, defined at `more.cu:21`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Mixed {
+        /// `int`, at byte 0.
+        pub kind: i32,
+        /// `Mixed::(unnamed union 1)`, at byte 4.
+        pub anonymous1: Mixed_anonymous1,
+        /// `Mixed::(unnamed 1)`, at byte 8.
+        pub pair: Mixed_pair,
+    }
+
+    const _: () = {
+        assert!(size_of::<Mixed>() == 12);
+        assert!(align_of::<Mixed>() == 4);
+        assert!(::core::mem::offset_of!(Mixed, kind) == 0);
+        assert!(::core::mem::offset_of!(Mixed, anonymous1) == 4);
+        assert!(::core::mem::offset_of!(Mixed, pair) == 8);
+    };
+
+    impl Default for Mixed {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl runtime::DeviceRepr for Mixed {}
+    unsafe impl runtime::ValidAsZeroBits for Mixed {}
+
+    /// C++ union `Mixed_anonymous1`, 4 bytes, defined at `more.cu:23`.
+    #[repr(C)]
+    #[derive(Clone, Copy)]
+    pub union Mixed_anonymous1 {
+        /// `float`.
+        pub f: f32,
+        /// `int`.
+        pub i: i32,
+    }
+
+    impl ::core::fmt::Debug for Mixed_anonymous1 {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            f.write_str("Mixed_anonymous1")
+        }
+    }
+
+    const _: () = {
+        assert!(size_of::<Mixed_anonymous1>() == 4);
+        assert!(align_of::<Mixed_anonymous1>() == 4);
+    };
+
+    impl Default for Mixed_anonymous1 {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl runtime::DeviceRepr for Mixed_anonymous1 {}
+    unsafe impl runtime::ValidAsZeroBits for Mixed_anonymous1 {}
+
+    /// C++ struct `Mixed_pair`, 4 bytes, defined at `more.cu:27`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Mixed_pair {
+        /// `short`, at byte 0.
+        pub a: i16,
+        /// `short`, at byte 2.
+        pub b: i16,
+    }
+
+    const _: () = {
+        assert!(size_of::<Mixed_pair>() == 4);
+        assert!(align_of::<Mixed_pair>() == 2);
+        assert!(::core::mem::offset_of!(Mixed_pair, a) == 0);
+        assert!(::core::mem::offset_of!(Mixed_pair, b) == 2);
+    };
+
+    impl Default for Mixed_pair {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl runtime::DeviceRepr for Mixed_pair {}
+    unsafe impl runtime::ValidAsZeroBits for Mixed_pair {}
+
+    /// C++ namespace `geo`.
+    pub mod geo {
+        use super::super::runtime;
+        use super::super::types;
+
+        pub use super::super::types::geo::Vec_f32_4;
+
+        /// The variables of this namespace.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Kernels<'m> {
+            pub(super) module: &'m runtime::LoadedModule,
+        }
+
+        impl<'m> Kernels<'m> {
+            /// `__device__` variable `geo::origin` of type `geo::Vec<float, 4>`, 16 bytes.
+            ///
+            /// # Errors
+            /// When the image does not hold the variable, or the driver refuses.
+            pub fn origin(&self) -> Result<runtime::Global<'m, types::geo::Vec_f32_4>, runtime::LoadError> {
+                runtime::Global::find(self.module, &globals::ORIGIN)
+            }
+        }
+
+        /// The variables with their types, usable in `const` context.
+        pub mod globals {
+            use super::super::super::runtime;
+            use super::super::super::types;
+
+            /// `__device__` variable `geo::origin` of type `geo::Vec<float, 4>`, 16 bytes.
+            pub const ORIGIN: runtime::Variable<types::geo::Vec_f32_4> = runtime::Variable::new(runtime::GlobalInfo {
+                symbol: "_ZN3geo6originE",
+                name: "geo::origin",
+                c_type: "geo::Vec<float, 4>",
+                size: 16,
+                align: 4,
+                space: runtime::Space::Device,
+            });
+        }
+
+        /// C++ struct `geo::Vec<double, 4>`, 32 bytes, defined at `more.cu:16`.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct Vec_f64_4 {
+            /// `double[4]`, at byte 0.
+            pub v: [f64; 4],
+        }
+
+        const _: () = {
+            assert!(size_of::<Vec_f64_4>() == 32);
+            assert!(align_of::<Vec_f64_4>() == 8);
+            assert!(::core::mem::offset_of!(Vec_f64_4, v) == 0);
+        };
+
+        impl Default for Vec_f64_4 {
+            fn default() -> Self {
+                // SAFETY: zero bytes are a value of every member.
+                unsafe { ::core::mem::zeroed() }
+            }
+        }
+
+        // SAFETY: the same bytes on host and device; zero bytes are a value.
+        unsafe impl runtime::DeviceRepr for Vec_f64_4 {}
+        unsafe impl runtime::ValidAsZeroBits for Vec_f64_4 {}
+    }
+}
+
+/// Types of the CUDA toolkit, and types that several source files define alike.
+#[rustfmt::skip]
+#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub mod types {
+    use super::runtime;
+
+    /// C++ struct `Shape`, 16 bytes, defined at `kinds.cu:8`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Shape {
+        /// `int`, at byte 0.
+        pub n: i32,
+        /// `uint8_t`, at byte 4.
+        pub flags: u8,
+        /// `double`, at byte 8.
+        pub scale: f64,
+    }
+
+    const _: () = {
+        assert!(size_of::<Shape>() == 16);
+        assert!(align_of::<Shape>() == 8);
+        assert!(::core::mem::offset_of!(Shape, n) == 0);
+        assert!(::core::mem::offset_of!(Shape, flags) == 4);
+        assert!(::core::mem::offset_of!(Shape, scale) == 8);
+    };
+
+    impl Default for Shape {
+        fn default() -> Self {
+            // SAFETY: zero bytes are a value of every member.
+            unsafe { ::core::mem::zeroed() }
+        }
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl runtime::DeviceRepr for Shape {}
+    unsafe impl runtime::ValidAsZeroBits for Shape {}
+
+    /// C++ namespace `geo`.
+    pub mod geo {
+        use super::super::runtime;
+
         /// C++ struct `geo::Vec<float, 4>`, 16 bytes, defined at `kinds.cu:22`.
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
@@ -1241,37 +2049,7 @@ pub mod kinds {
         // SAFETY: the same bytes on host and device; zero bytes are a value.
         unsafe impl runtime::DeviceRepr for Vec_f32_4 {}
         unsafe impl runtime::ValidAsZeroBits for Vec_f32_4 {}
-
-        /// C++ enumeration `geo::Mode`.
-        ///
-        /// A number rather than a Rust enumeration, since C++ allows any value of the underlying type.
-        #[repr(transparent)]
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct Mode(pub u8);
-
-        impl Mode {
-            /// `Nearest`
-            pub const Nearest: Self = Self(0);
-            /// `Linear`
-            pub const Linear: Self = Self(1);
-            /// `type`
-            pub const r#type: Self = Self(7);
-        }
-
-        // SAFETY: the same bytes on host and device; zero bytes are a value.
-        unsafe impl runtime::DeviceRepr for Mode {}
-        unsafe impl runtime::ValidAsZeroBits for Mode {}
     }
-}
-
-/// Types of the CUDA toolkit, and types that several source files define alike.
-#[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
-#[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery)]
-#[allow(clippy::undocumented_unsafe_blocks)]
-pub mod types {
-    use super::runtime;
 
     /// `__half`: IEEE 754 binary16, as bits.
     #[repr(transparent)]
@@ -1552,6 +2330,18 @@ pub mod types {
     // SAFETY: the same bytes on host and device; zero bytes are a value.
     unsafe impl runtime::DeviceRepr for BFloat16x2 {}
     unsafe impl runtime::ValidAsZeroBits for BFloat16x2 {}
+
+    /// `CUtensorMap`: what the driver's `cuTensorMapEncode` functions fill in.
+    #[repr(C, align(128))]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct TensorMap {
+        /// As the driver wrote it.
+        pub opaque: [u64; 16],
+    }
+
+    // SAFETY: the same bytes on host and device; zero bytes are a value.
+    unsafe impl runtime::DeviceRepr for TensorMap {}
+    unsafe impl runtime::ValidAsZeroBits for TensorMap {}
 }
 
 /// What all modules of this file and of others share.

@@ -86,7 +86,10 @@ pub(crate) fn core() -> Input {
 /// With the runtime of the crate.
 pub(crate) fn named() -> Input {
     Input {
-        modules: vec![module("kinds", &["sm_80", "sm_90a"])],
+        modules: vec![
+            module("kinds", &["sm_80", "sm_90a"]),
+            module("more", &["sm_80", "sm_90a"]),
+        ],
         runtime: Runtime::Crate,
         ..kinds()
     }
