@@ -1,7 +1,6 @@
 //! How a C++ record becomes a Rust one of the same layout: which members `#[repr(C)]` places where C++
 //! places them, where padding must be spelled out, and when only bytes are left.
 
-use super::scalars::scalar_size;
 use crate::signature::model::{Field, Record, RecordId, Signatures, Type};
 use crate::sorted::Set;
 
@@ -49,10 +48,10 @@ pub(super) enum Member<'a> {
 pub(super) fn size_align(ty: &Type, signatures: &Signatures) -> Option<(u64, u64)> {
     Some(match ty {
         Type::Void | Type::Opaque(_) => return None,
-        Type::Scalar(scalar) => (scalar_size(*scalar), scalar_size(*scalar)),
+        Type::Scalar(scalar) => (scalar.size(), scalar.size()),
         Type::Vector(vector) => {
-            let align = u64::from(vector.align).max(scalar_size(vector.element));
-            let size = scalar_size(vector.element) * u64::from(vector.lanes);
+            let align = u64::from(vector.align).max(vector.element.size());
+            let size = vector.element.size() * u64::from(vector.lanes);
             (size.checked_next_multiple_of(align)?, align)
         }
         Type::Pointer(_) | Type::Function => (8, 8),
@@ -65,7 +64,7 @@ pub(super) fn size_align(ty: &Type, signatures: &Signatures) -> Option<(u64, u64
             (record.size, record.align)
         }
         Type::Enum(id) => {
-            let size = scalar_size(signatures.enums.get(id.0)?.repr);
+            let size = signatures.enums.get(id.0)?.repr.size();
             (size, size)
         }
         Type::TensorMap { align } => (128, *align),
@@ -232,7 +231,7 @@ fn overlaps_next(record: &Record, next: usize, field: &Field) -> bool {
 /// Whether the Rust form of `ty` carries `align(N)` somewhere, which a packed struct may not contain.
 fn has_alignment_attribute(ty: &Type, signatures: &Signatures, seen: &mut Set<RecordId>) -> bool {
     match ty {
-        Type::Vector(vector) => u64::from(vector.align) > scalar_size(vector.element),
+        Type::Vector(vector) => u64::from(vector.align) > vector.element.size(),
         Type::TensorMap { .. } => true,
         Type::Array(element, _) => has_alignment_attribute(element, signatures, seen),
         Type::Record(id) => {
@@ -268,7 +267,7 @@ mod tests {
             ty: Type::Scalar(scalar),
             c_type: String::new(),
             offset,
-            size: scalar_size(scalar),
+            size: scalar.size(),
             bits: None,
         }
     }

@@ -5,7 +5,7 @@ use super::{
     layout::{self, Attributes, Form, Member},
     names::{self, Kind},
     planned::{Key, Place},
-    scalars::{is_signed, scalar_size},
+    scalars::is_signed,
     scope::Scope,
     write::{Writer, number, string},
 };
@@ -346,7 +346,7 @@ fn write_bit_field(
 
 /// The Rust integer of a bit field's type, and the 64-bit one that its bits are read as.
 fn bit_primitive(scalar: Scalar) -> (&'static str, &'static str) {
-    match (is_signed(scalar), scalar_size(scalar)) {
+    match (is_signed(scalar), scalar.size()) {
         (_, _) if scalar == Scalar::Bool => ("bool", "u64"),
         (_, _) if scalar == Scalar::Char => ("::core::ffi::c_char", "i64"),
         (true, 1) => ("i8", "i64"),
@@ -465,7 +465,7 @@ fn enum_value(repr: Scalar, value: i128) -> String {
     if repr == Scalar::Bool {
         return (value != 0).to_string();
     }
-    let bits = u32::try_from(scalar_size(repr) * 8).unwrap_or(64).min(127);
+    let bits = u32::try_from(repr.size() * 8).unwrap_or(64).min(127);
     let modulus = 1_i128 << bits;
     let mut wrapped = value.rem_euclid(modulus);
     if is_signed(repr) && wrapped >= modulus / 2 {

@@ -51,32 +51,6 @@ pub(super) fn vector_c_name(vector: Vector) -> String {
     }
 }
 
-/// Size in bytes, which is also the alignment.
-pub(super) fn scalar_size(scalar: Scalar) -> u64 {
-    match scalar {
-        Scalar::Bool
-        | Scalar::Char
-        | Scalar::SChar
-        | Scalar::UChar
-        | Scalar::Char8
-        | Scalar::Fp8E4M3
-        | Scalar::Fp8E5M2
-        | Scalar::Fp8E8M0
-        | Scalar::Byte(_) => 1,
-        Scalar::Short | Scalar::UShort | Scalar::Char16 | Scalar::Half | Scalar::BFloat16 => 2,
-        Scalar::Int | Scalar::UInt | Scalar::WChar | Scalar::Char32 | Scalar::Float => 4,
-        Scalar::Long
-        | Scalar::ULong
-        | Scalar::LongLong
-        | Scalar::ULongLong
-        | Scalar::SizeT
-        | Scalar::PtrDiff
-        | Scalar::Double
-        | Scalar::NullPtr => 8,
-        Scalar::Int128 | Scalar::UInt128 => 16,
-    }
-}
-
 /// Whether a scalar is a signed integer.
 pub(super) fn is_signed(scalar: Scalar) -> bool {
     matches!(
@@ -172,7 +146,7 @@ pub(super) fn vector_name(vector: Vector) -> String {
     } else {
         ""
     };
-    let size = scalar_size(vector.element);
+    let size = vector.element.size();
     let usual = match lanes {
         2 => size * 2,
         4 => (size * 4).min(16),

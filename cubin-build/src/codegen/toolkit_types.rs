@@ -3,7 +3,7 @@
 use super::{
     input::HalfTypes,
     planned::Plan,
-    scalars::{newtype_name, primitive, scalar_size, tensor_map_name, vector_c_name, vector_name},
+    scalars::{newtype_name, primitive, tensor_map_name, vector_c_name, vector_name},
     write::{Writer, number},
 };
 use crate::signature::model::{Scalar, Vector};
@@ -78,7 +78,7 @@ fn write_vector(
         (Scalar::Char, _) => "i8".to_owned(),
         (scalar, _) => primitive(scalar).map_or_else(|| newtype_name(scalar), str::to_owned),
     };
-    let size = scalar_size(vector.element);
+    let size = vector.element.size();
     let align = u64::from(vector.align);
     let bytes = (size * u64::from(vector.lanes)).next_multiple_of(align.max(1));
     out.doc(&format!(

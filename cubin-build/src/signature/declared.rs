@@ -163,16 +163,16 @@ fn lower(ty: &QType) -> Option<(Type, u64, u64)> {
         }
         CType::Builtin(builtin) => {
             let scalar = scalar(*builtin)?;
-            let size = toolkit::scalar_size(scalar);
+            let size = scalar.size();
             Some((Type::Scalar(scalar), size, size))
         }
         CType::Named(name) | CType::Tag(_, name) => {
             if let Some(scalar) = toolkit::number_record(name) {
-                let size = toolkit::scalar_size(scalar);
+                let size = scalar.size();
                 return Some((Type::Scalar(scalar), size, size));
             }
             let vector = toolkit::vector_record(name)?;
-            let size = toolkit::scalar_size(vector.element) * u64::from(vector.lanes);
+            let size = vector.element.size() * u64::from(vector.lanes);
             Some((Type::Vector(vector), size, u64::from(vector.align)))
         }
         CType::Array(..) | CType::Function(..) => None,
@@ -267,7 +267,7 @@ fn rust_type(text: &str) -> Option<(Type, u64, u64)> {
         "f64" => Scalar::Double,
         _ => return None,
     };
-    let size = toolkit::scalar_size(scalar);
+    let size = scalar.size();
     Some((Type::Scalar(scalar), size, size))
 }
 

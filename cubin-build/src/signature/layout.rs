@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::ctype::{Builtin, CType, QType, TagKind};
 use super::probe::{Answer, Answers, Place};
 use super::tags::{RawRecord, Tables};
-use super::toolkit::{scalar_size, toolkit_record, vector_record};
+use super::toolkit::{toolkit_record, vector_record};
 use super::unknown::{Defect, Unknown};
 use crate::sorted::Map;
 
@@ -187,7 +187,7 @@ impl<'u> Layouts<'u> {
             return self.members(tag, record);
         }
         if let Some(vector) = vector_record(tag) {
-            let size = scalar_size(vector.element) * u64::from(vector.lanes);
+            let size = vector.element.size() * u64::from(vector.lanes);
             return Ok(Layout {
                 // `double3` is 24 bytes; nothing is rounded but what the alignment asks.
                 size: align_up(size, vector.align.into()),

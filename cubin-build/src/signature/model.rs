@@ -212,6 +212,34 @@ pub enum Scalar {
     NullPtr,
 }
 
+impl Scalar {
+    /// Size in bytes, which is also the alignment.
+    pub const fn size(self) -> u64 {
+        match self {
+            Self::Bool
+            | Self::Char
+            | Self::SChar
+            | Self::UChar
+            | Self::Char8
+            | Self::Fp8E4M3
+            | Self::Fp8E5M2
+            | Self::Fp8E8M0
+            | Self::Byte(_) => 1,
+            Self::Short | Self::UShort | Self::Char16 | Self::Half | Self::BFloat16 => 2,
+            Self::Int | Self::UInt | Self::WChar | Self::Char32 | Self::Float => 4,
+            Self::Long
+            | Self::ULong
+            | Self::LongLong
+            | Self::ULongLong
+            | Self::SizeT
+            | Self::PtrDiff
+            | Self::Double
+            | Self::NullPtr => 8,
+            Self::Int128 | Self::UInt128 => 16,
+        }
+    }
+}
+
 /// A CUDA vector type: `{base}{lanes}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Vector {

@@ -17,7 +17,7 @@ use super::model::{Definition, Enum, EnumId, Pointer, Record, RecordId, Refusal,
 use super::names;
 use super::probe::Answers;
 use super::stub::Stub;
-use super::toolkit::{number_record, scalar_size, vector_record};
+use super::toolkit::{number_record, vector_record};
 use super::unknown::Unknown;
 use crate::sorted::Map;
 
@@ -375,14 +375,14 @@ impl<'u> Resolver<'u> {
         let printed = self.unit.tables.records.contains_key(tag);
         let toolkit = match (number_record(tag), vector_record(tag)) {
             (Some(scalar), _) if printed => Some((Type::Scalar(scalar), {
-                let size = scalar_size(scalar);
+                let size = scalar.size();
                 (size, size)
             })),
             // Vectors are never printed; `__half2` and `__nv_bfloat162` always are.
             (None, Some(vector))
                 if printed == matches!(vector.element, Scalar::Half | Scalar::BFloat16) =>
             {
-                let size = scalar_size(vector.element) * u64::from(vector.lanes);
+                let size = vector.element.size() * u64::from(vector.lanes);
                 let align = u64::from(vector.align);
                 Some((Type::Vector(vector), (layout::align_up(size, align), align)))
             }

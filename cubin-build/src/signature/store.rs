@@ -380,7 +380,7 @@ fn read_type(from: &mut Decoder<'_>, depth: u32) -> Option<Type> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toolkit::{number_record, scalar_size};
+    use super::super::toolkit::number_record;
     use super::*;
 
     fn everything() -> Signatures {
@@ -523,7 +523,7 @@ mod tests {
             let scalar = number_record(tag).expect(tag);
             assert!(SCALARS.contains(&scalar), "{tag}");
         }
-        // A new variant of `Scalar` does not compile in `scalar_size`, which reminds of this table.
-        assert!(SCALARS.iter().all(|scalar| scalar_size(*scalar) <= 16));
+        // A new variant of `Scalar` does not compile in `Scalar::size`, which reminds of this table.
+        assert!(SCALARS.iter().all(|scalar| scalar.size() <= 16));
     }
 }

@@ -22,32 +22,6 @@ pub(super) fn number_record(tag: &str) -> Option<Scalar> {
     })
 }
 
-/// Size (and alignment) in bytes of a scalar.
-pub(super) fn scalar_size(scalar: Scalar) -> u64 {
-    match scalar {
-        Scalar::Bool
-        | Scalar::Char
-        | Scalar::SChar
-        | Scalar::UChar
-        | Scalar::Char8
-        | Scalar::Fp8E4M3
-        | Scalar::Fp8E5M2
-        | Scalar::Fp8E8M0
-        | Scalar::Byte(_) => 1,
-        Scalar::Short | Scalar::UShort | Scalar::Char16 | Scalar::Half | Scalar::BFloat16 => 2,
-        Scalar::Int | Scalar::UInt | Scalar::WChar | Scalar::Char32 | Scalar::Float => 4,
-        Scalar::Long
-        | Scalar::ULong
-        | Scalar::LongLong
-        | Scalar::ULongLong
-        | Scalar::SizeT
-        | Scalar::PtrDiff
-        | Scalar::Double
-        | Scalar::NullPtr => 8,
-        Scalar::Int128 | Scalar::UInt128 => 16,
-    }
-}
-
 /// A vector type that nvcc builds in and never prints: `float4`, `uchar2`, `double4_32a`, `dim3`.
 pub(super) fn vector_record(tag: &str) -> Option<Vector> {
     match tag {
@@ -99,7 +73,7 @@ pub(super) fn vector_record(tag: &str) -> Option<Vector> {
         _ => return None,
     };
     // Only the four-component vectors of 8-byte elements have variants.
-    let size = u8::try_from(scalar_size(element)).ok()?;
+    let size = u8::try_from(element.size()).ok()?;
     if forced.is_some() && (lanes != 4 || size != 8) {
         return None;
     }

@@ -8,7 +8,6 @@ use crate::signature::{
     model::{Scalar, Type},
     names,
     parser::Parser,
-    toolkit::scalar_size,
 };
 
 /// A parameter's type and place.
@@ -42,7 +41,7 @@ impl Resolver<'_> {
             };
             if let Some(scalar) = special_typedef(name) {
                 return match (self.layouts.size(gpu), scalar) {
-                    (Ok((size, _)), _) if size == scalar_size(scalar) => Ok(Type::Scalar(scalar)),
+                    (Ok((size, _)), _) if size == scalar.size() => Ok(Type::Scalar(scalar)),
                     _ => Err(self.disagree(&stub, gpu)),
                 };
             }
@@ -129,7 +128,7 @@ impl Resolver<'_> {
         let ty = self.merge(stub, gpu, true)?;
         let (size, align) = match &ty {
             Type::Scalar(scalar @ (Scalar::Int128 | Scalar::UInt128)) => {
-                let size = scalar_size(*scalar);
+                let size = scalar.size();
                 (size, size)
             }
             _ => self.size(gpu)?,
