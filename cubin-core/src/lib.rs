@@ -39,6 +39,7 @@
 //! | entries of a fatbin | [`fatbin`] |
 //! | device code in host objects, archives, libraries, executables | `host` (`views`) |
 //! | what a loader uploads, and its relocations | `image` (`image`) |
+//! | instructions: classes, widths, loops | `sass` (`sass`) |
 //! | the facts of functions as JSON | `json` (`json`) |
 //! | text, two builds compared, what every byte is for | `text`, `diff`, `sizes` (`views`) |
 //!
@@ -50,6 +51,7 @@
 //! | `json` | the module `json`: facts of functions in a versioned schema |
 //! | `views` (default) | the modules `diff`, `host`, `sizes`, `text`, and `json` with a whole file |
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
+//! | `sass` | the module `sass`: what the instructions of sm_50 to sm_121 are |
 //! | `demangle` | the module `demangle`: C++ names of symbols |
 //!
 //! Without any, the crate has three dependencies: goblin, whose ELF structures decode the bytes, and what goblin needs. No type of
@@ -107,6 +109,8 @@ pub mod nvinfo;
 pub mod occupancy;
 pub mod reader;
 pub mod reloc;
+#[cfg(feature = "sass")]
+pub mod sass;
 #[cfg(feature = "views")]
 pub mod sizes;
 #[cfg(feature = "views")]

@@ -12,6 +12,7 @@ pub mod heap;
 pub mod oracle;
 mod project;
 pub mod recorded;
+pub mod sass;
 pub mod schema;
 mod toolkit;
 pub mod tools;

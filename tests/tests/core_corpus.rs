@@ -1,5 +1,5 @@
 //! Real cubins: 333 of them out of eight PyPI wheels (CUDA 10.2 to 13.5, sm_30 to sm_121), each function compared with
-//! what `cuobjdump` 13.5 printed of it.
+//! what `cuobjdump` 13.5 printed of it, each instruction with what nvdisasm did.
 //!
 //! The wheels are fetched once with pip into cargo's target directory (44 MB). Without Python, pip or a network the test
 //! says so and passes; under `CUBIN_TEST_REQUIRE_TOOLKIT=1` it fails instead. `golden/corpus/packages.tsv` lists the
@@ -10,9 +10,11 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
 
 use cubin_core::{Cubin, Cuobjdump, Function, Params, sizes};
+use cubin_tests::{sass::Recording, tools};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -185,24 +187,33 @@ fn ours((function, raw): (&Function<'_>, Cuobjdump)) -> Line {
     )
 }
 
-#[test]
-fn every_function_is_what_cuobjdump_says() {
-    let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
-    let ready = fs::create_dir_all(&store)
-        .map_err(|error| error.to_string())
-        .and_then(|()| Ok((unpack(&store)?, records(&store)?)));
-    let (packages, records) = match ready {
-        Ok(ready) => ready,
+/// Directories of the packages, and the records.
+type Corpus = (HashMap<String, PathBuf>, Vec<Value>);
+
+/// The corpus, which the first test that asks fetches; `None`, with the reason on stderr, where it cannot be fetched.
+fn corpus() -> Option<&'static Corpus> {
+    static READY: OnceLock<Result<Corpus, String>> = OnceLock::new();
+    let ready = READY.get_or_init(|| {
+        let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
+        fs::create_dir_all(&store)
+            .map_err(|error| error.to_string())
+            .and_then(|()| Ok((unpack(&store)?, records(&store)?)))
+    });
+    match ready {
+        Ok(corpus) => Some(corpus),
         Err(error) => {
             let required = std::env::var_os("CUBIN_TEST_REQUIRE_TOOLKIT").is_some_and(|v| v == "1");
             assert!(!required, "the corpus cannot be fetched: {error}");
             eprintln!("not run: the corpus cannot be fetched: {error}");
-            return;
+            None
         }
-    };
+    }
+}
+
+/// Each record with its cubin and the cubin's checksum.
+fn each_cubin((packages, records): &Corpus, mut check: impl FnMut(&Value, &str, &[u8])) {
     let mut files: HashMap<PathBuf, Vec<u8>> = HashMap::new();
-    let (mut cubins, mut functions, mut refused) = (0, 0, 0);
-    for record in &records {
+    for record in records {
         let text = |key: &str| record[key].as_str().expect("a string");
         let path = packages[text("pkg")].join(text("member"));
         let file = files.entry(path.clone()).or_insert_with(|| {
@@ -214,7 +225,18 @@ fn every_function_is_what_cuobjdump_says() {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         assert_eq!(sha, text("sha"), "the wheel is not the recorded one");
-        let cubin = Cubin::parse(&data).unwrap_or_else(|error| panic!("{sha}: {error}"));
+        check(record, &sha, &data);
+    }
+}
+
+#[test]
+fn every_function_is_what_cuobjdump_says() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let (mut cubins, mut functions, mut refused) = (0, 0, 0);
+    each_cubin(corpus, |record, sha, data| {
+        let cubin = Cubin::parse(data).unwrap_or_else(|error| panic!("{sha}: {error}"));
         let read = cubin
             .functions()
             .unwrap_or_else(|error| panic!("{sha}: {error}"));
@@ -228,7 +250,7 @@ fn every_function_is_what_cuobjdump_says() {
                 .target()
                 .unwrap_or_else(|error| panic!("{sha}: {error}"));
             refused += 1;
-            continue;
+            return;
         }
         let mut theirs: Vec<Line> = record["fn"]
             .as_array()
@@ -247,6 +269,26 @@ fn every_function_is_what_cuobjdump_says() {
             assert_eq!(mine, theirs, "{sha}");
         }
         assert_eq!(mine.len(), theirs.len(), "{sha}");
-    }
+    });
     assert_eq!((cubins, refused, functions), (333, 9, 6920));
+}
+
+/// Mnemonic, width, double precision and `!PT` of every instruction equal what nvdisasm printed (12.4 for sm_50 to sm_72,
+/// 13.5 for sm_75 and later).
+#[test]
+fn every_instruction_is_what_nvdisasm_says() {
+    let Some(corpus) = corpus() else {
+        return;
+    };
+    let scratch = tools::scratch(env!("CARGO_TARGET_TMPDIR"), "corpus-sass");
+    let mut recording = Recording::open("corpus.tsv", scratch);
+    let (mut cubins, mut instructions) = (0, 0);
+    each_cubin(corpus, |_, sha, data| {
+        if let Some(count) = recording.check(&sha[..16], data) {
+            cubins += 1;
+            instructions += count;
+        }
+    });
+    recording.close();
+    assert_eq!((cubins, instructions), (324, 3_389_136));
 }

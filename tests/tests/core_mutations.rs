@@ -11,7 +11,7 @@ use cubin_core::{
     elf::Names,
     fatbin, host, json, limits, nvinfo,
     occupancy::{self, Block, Limits},
-    reloc, sizes, text,
+    reloc, sass, sizes, text,
 };
 use cubin_tests::{heap::Counting, recorded};
 
@@ -207,6 +207,22 @@ fn read_cubin(data: &[u8], original: &[u8]) -> bool {
     });
     view("functions", bytes, || {
         let _ = read_functions(&cubin);
+    });
+    view("instructions", bytes, || {
+        if let Ok(functions) = cubin.functions()
+            && let Ok(Some(codes)) = cubin.codes(&functions)
+        {
+            for code in codes {
+                let loops = code.loops();
+                let looped = code.instructions().filter(|one| {
+                    loops
+                        .as_ref()
+                        .is_some_and(|loops| loops.contains(one.offset))
+                });
+                let mut looped: sass::Mix = looped.collect();
+                looped += &code.mix();
+            }
+        }
     });
     view("variables", bytes, || drop(cubin.variables()));
     view("sizes", bytes, || {

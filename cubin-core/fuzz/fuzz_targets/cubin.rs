@@ -1,9 +1,9 @@
-//! Everything that a cubin tells: target, functions, variables, sizes, both views. Seeds: `tests/golden/cubins`.
+//! Everything that a cubin tells: target, functions, variables, instructions, sizes, both views. Seeds: `tests/golden/cubins`.
 #![no_main]
 
 use std::fmt;
 
-use cubin_core::{Cubin, json, sizes, text};
+use cubin_core::{Cubin, json, sass, sizes, text};
 use libfuzzer_sys::fuzz_target;
 
 /// A writer that keeps nothing.
@@ -20,8 +20,14 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let _ = (cubin.target(), cubin.toolkit(), cubin.variables());
-    for function in cubin.functions().unwrap_or_default() {
-        let _ = (cubin.externs(&function), cubin.spills(&function));
+    let functions = cubin.functions().unwrap_or_default();
+    for function in &functions {
+        let _ = (cubin.externs(function), cubin.spills(function));
+    }
+    for code in cubin.codes(&functions).ok().flatten().unwrap_or_default() {
+        let all: sass::Mix = code.instructions().collect();
+        assert_eq!(all, code.mix(), "both ways count the same");
+        let _ = code.loops();
     }
     if let Ok(parts) = sizes::parts(cubin.elf()) {
         let sum: u64 = parts.iter().map(|part| part.size).sum();
