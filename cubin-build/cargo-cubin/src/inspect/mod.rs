@@ -4,7 +4,10 @@
 //! per way to show them; none of them judges.
 
 mod cuobjdump;
+mod instructions;
 mod json;
+#[cfg(feature = "lines")]
+mod lines;
 mod pieces;
 mod table;
 mod text;
@@ -24,6 +27,9 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     view: View,
+    /// With --instructions: a row for each line of the source, where -lineinfo told
+    #[arg(long, requires = "instructions")]
+    lines: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -38,6 +44,9 @@ struct View {
     /// Everything that is known of each cubin: sections, symbols, attributes, every byte's label
     #[arg(long)]
     text: bool,
+    /// How many instructions of each kind each function has, and how many of them stand in loops
+    #[arg(long)]
+    instructions: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -45,14 +54,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut shown = Shown::default();
     let mut failed = false;
     for path in &args.files {
-        for error in inspect(path, &args.view, &mut shown, &mut out)? {
+        for error in inspect(path, args, &mut shown, &mut out)? {
             // In the order in which a terminal shows both streams; one unreadable file must not hide the others.
             out.flush()?;
             eprintln!("error: {}: {error}", path.display());
             failed = true;
         }
     }
-    if shown.table {
+    if shown.table && args.view.instructions {
+        instructions::legend(&mut out)?;
+    } else if shown.table {
         table::legend(&mut out)?;
     }
     out.flush()?;
@@ -73,7 +84,7 @@ struct Shown {
 /// Shows one file; the result is what could not be read of it. `Err` only when `out` takes no more.
 fn inspect(
     path: &Path,
-    view: &View,
+    args: &Args,
     shown: &mut Shown,
     out: &mut impl Write,
 ) -> anyhow::Result<Vec<String>> {
@@ -82,12 +93,15 @@ fn inspect(
         Err(error) => return Ok(vec![format!("{error:#}")]),
     };
     let mut errors = Vec::new();
+    let view = &args.view;
     if view.like_cuobjdump {
         cuobjdump::write(path, &bytes, &mut errors, out)?;
     } else if view.text {
         text::write(path, &bytes, &mut errors, out)?;
     } else if view.json {
         json::write(path, &bytes, &mut errors, out)?;
+    } else if view.instructions {
+        shown.table |= instructions::write(path, &bytes, args.lines, &mut errors, out)?;
     } else {
         shown.table |= table::write(path, &bytes, &mut errors, out)?;
     }

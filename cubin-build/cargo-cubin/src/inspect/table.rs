@@ -68,17 +68,7 @@ pub(super) fn write(
 fn cubin(piece: &Piece<'_>, bytes: &[u8]) -> cubin_core::Result<(String, bool)> {
     let cubin = Cubin::parse(bytes)?;
     let functions = cubin.functions()?;
-    let mut text = format!("{}: {}", piece.place, cubin.target()?);
-    if let Some((major, minor)) = cubin.toolkit()? {
-        text.push_str(&format!(", CUDA {major}.{minor}"));
-    }
-    text.push_str(&format!(", {}", size(bytes.len() as u64)));
-    match cubin.kind() {
-        ObjectKind::Relocatable => text.push_str(", relocatable: figures are final after linking"),
-        ObjectKind::ExtensibleWholeProgram => text.push_str(", extensible whole program"),
-        ObjectKind::Executable | ObjectKind::Other(_) => {}
-    }
-    text.push('\n');
+    let mut text = title(piece, &cubin, bytes.len())?;
     if functions.is_empty() {
         text.push_str("  no functions\n\n");
         return Ok((text, false));
@@ -108,6 +98,26 @@ fn cubin(piece: &Piece<'_>, bytes: &[u8]) -> cubin_core::Result<(String, bool)> 
     }
     text.push('\n');
     Ok((text, true))
+}
+
+/// The line above a cubin's table.
+pub(super) fn title(
+    piece: &Piece<'_>,
+    cubin: &Cubin<'_>,
+    length: usize,
+) -> cubin_core::Result<String> {
+    let mut text = format!("{}: {}", piece.place, cubin.target()?);
+    if let Some((major, minor)) = cubin.toolkit()? {
+        text.push_str(&format!(", CUDA {major}.{minor}"));
+    }
+    text.push_str(&format!(", {}", size(length as u64)));
+    match cubin.kind() {
+        ObjectKind::Relocatable => text.push_str(", relocatable: figures are final after linking"),
+        ObjectKind::ExtensibleWholeProgram => text.push_str(", extensible whole program"),
+        ObjectKind::Executable | ObjectKind::Other(_) => {}
+    }
+    text.push('\n');
+    Ok(text)
 }
 
 fn row(function: &Function<'_>) -> [String; HEADS.len()] {
