@@ -64,13 +64,17 @@ impl fmt::Display for Sm {
     }
 }
 
+/// The first target with a suffix: `sm_90a`.
+pub(crate) const FIRST_SUFFIXED: u16 = 90;
+
 /// What `e_flags` says, either layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flags {
     /// The real SM number: bits 0 to 7 (old layout), 8 to 15 (new layout).
     pub sm: u16,
-    /// The accelerated-target bit: bit 11 (old), 3 (new, written by 12.8 and 12.9 only).
+    /// The accelerated-target bit: bit 11 (old), 3 (new, written by 12.8 and 12.9 only). Below sm_90, where toolkits 8.0 to
+    /// 9.1 set it too, it does not mean the `a` of a target.
     pub accelerated: bool,
     /// The virtual SM number; `None` in the new layout, where `.note.nv.cuinfo` holds it.
     pub virtual_sm: Option<u16>,

@@ -2,7 +2,7 @@
 
 use crate::{
     Function, Result, Sm,
-    arch::{Flags, Suffix},
+    arch::{self, Flags, Suffix},
     compat,
     consts::{Compat, ElfType, NoteType},
     cuobjdump::{self, Cuobjdump},
@@ -79,7 +79,10 @@ impl<'a> Cubin<'a> {
     pub fn target(&self) -> Result<Sm> {
         let flags = self.flags();
         let number = flags.sm;
-        let suffix = if flags.accelerated || self.accelerated_by_compat()? {
+        // Toolkits 8.0 to 9.1 set the same bit of `e_flags` in some files of targets that have no such variant.
+        let accelerated = number >= arch::FIRST_SUFFIXED
+            && (flags.accelerated || self.accelerated_by_compat()?);
+        let suffix = if accelerated {
             Suffix::Accelerated
         } else if self.family_by_command_line(number)? {
             Suffix::Family

@@ -139,6 +139,19 @@ impl<'a> Elf<'a> {
 
     fn string_table(&self, index: u32) -> Result<StringTable<'a>> {
         let section = self.section(index)?;
+        // NVIDIA's tools refuse such a file; names out of code or data would mean nothing.
+        if section.ty != SectionType::STRTAB {
+            return Err(self.place(
+                Error::malformed(
+                    format!(
+                        "section {index} is used as a string table, but its type is {:#x}, not SHT_STRTAB",
+                        section.ty.0
+                    ),
+                    section.offset,
+                ),
+                &section,
+            ));
+        }
         Ok(StringTable {
             bytes: self.data(&section)?,
             offset: section.offset,

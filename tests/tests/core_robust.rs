@@ -180,6 +180,14 @@ fn messages_say_what_where_and_what_next() {
             "not a cubin: e_machine is 62, expected 190 (CUDA); in host objects read the device code inside (offset 0x12)",
         ),
         (
+            &|data| {
+                let table = u64::from_le_bytes(data[40..48].try_into().expect("e_shoff"));
+                let names = u16::from_le_bytes([data[62], data[63]]);
+                put(data, table as usize + usize::from(names) * 64 + 4, 4, 1);
+            },
+            "section 1 is used as a string table, but its type is 0x1, not SHT_STRTAB (section #1, offset 0x40)",
+        ),
+        (
             &|data| put(data, 58, 2, 40),
             "e_shentsize is 40, expected 64 (offset 0x3a)",
         ),
@@ -196,6 +204,22 @@ fn messages_say_what_where_and_what_next() {
         cut.contains("the file is cut off or damaged") || cut.contains("do not fit"),
         "{cut}"
     );
+}
+
+/// Toolkits 8.0 to 9.1 set the bit of accelerated targets in files of targets that have no such variant.
+#[test]
+fn a_suffix_is_shown_only_where_there_is_such_a_target() {
+    for (name, number, expected) in [
+        ("basic-11.8-sm_52", 52, "sm_52"),
+        ("basic-11.8-sm_52", 90, "sm_90a"),
+    ] {
+        let mut data = fixture(name);
+        let flags = u32::from_le_bytes(data[48..52].try_into().expect("e_flags"));
+        let flags = (flags & !0xff) | number | 1 << 11;
+        put(&mut data, 48, 4, flags.into());
+        let cubin = Cubin::parse(&data).expect("a valid cubin");
+        assert_eq!(cubin.target().expect("a target").to_string(), expected);
+    }
 }
 
 /// The kind tells what to try next, so each has a case.

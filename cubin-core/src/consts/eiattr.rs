@@ -212,7 +212,7 @@ open_set! {
         SHADER_TYPE = 0x49;
         /// u8. Written as BVAL. Since CUDA 12.3. Observed: CUDA 12.8 to 13.5 on sm_100 to 121.
         VRC_CTA_INIT_COUNT = 0x4a;
-        /// Flag: tools patch function. Since CUDA 12.3. Not observed.
+        /// Flag: tools patch function. Since CUDA 12.3. Observed: CUDA 13.5 with `ptxas -astoolspatch`.
         TOOLS_PATCH_FUNC = 0x4b;
         /// u8: named barriers used (1 for `__syncthreads`, up to 16). Written as BVAL. Since CUDA 12.3. Observed:
         /// CUDA 12.8 to 13.5 on sm_75 to 121.
@@ -239,13 +239,14 @@ open_set! {
         ANNOTATIONS = 0x55;
         /// Slot of SANITIZE (u16) in CUDA 12.5 to 12.8, unused since. Not observed.
         SANITIZE_OLD = 0x56;
-        /// u32 code offset each. Since CUDA 12.6. Not observed.
+        /// u32 code offset each. Since CUDA 12.6. Observed: CUDA 13.5 with `ptxas -device-stack-protector=true`.
         STACK_CANARY_TRAP_OFFSETS = 0x57;
-        /// u32. Since CUDA 12.6. Not observed.
+        /// Written as HVAL. Since CUDA 12.6. Observed: CUDA 13.5 for functions with `.attribute(.unified(...))`.
         STUB_FUNCTION_KIND = 0x58;
         /// u32 code offset each. Since CUDA 12.8. Not observed.
         LOCAL_CTA_ASYNC_STORE_OFFSETS = 0x59;
-        /// Option blob, only in `.nv.merc.nv.info.*`. Since CUDA 12.8, name dropped after 13.3. Not observed.
+        /// Option blob, only in `.nv.merc.nv.info.*`. Since CUDA 12.8, name dropped after 13.3.
+        /// Observed: in Mercury info of CUDA 13.5.
         MERCURY_FINALIZER_OPTIONS = 0x5a;
         /// Flag (`.blocksareclusters`). Written as NVAL. Since CUDA 12.9. Observed: CUDA 13.5 on sm_90.
         BLOCKS_ARE_CLUSTERS = 0x5b;
@@ -360,7 +361,7 @@ open_set! {
         LOCAL = 1;
         /// Shared memory.
         SHARED = 2;
-        /// Constant memory.
+        /// Constant memory. ptxas 13.5 writes it for `.ptr .const` on sm_75, but `GLOBAL` on sm_90 and above.
         CONST = 3;
         /// Global memory.
         GLOBAL = 4;
