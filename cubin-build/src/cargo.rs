@@ -48,7 +48,7 @@ fn changed(path: &Path) -> String {
         _ => lines(
             "warning",
             &format!(
-                "cargo cannot watch {path:?} for changes: its name is no single line of UTF-8"
+                "cargo cannot watch {path:?} for changes: its name is not a single line of UTF-8"
             ),
         ),
     }

@@ -257,7 +257,7 @@ fn open_pipe(path: &Path, write: bool) -> Option<File> {
     options.open(path).ok()
 }
 
-/// Elsewhere a pipe cannot be opened anew, or the pool is no pipe.
+/// Elsewhere a pipe cannot be opened anew, or the pool is not a pipe.
 #[cfg(not(all(
     target_os = "linux",
     any(

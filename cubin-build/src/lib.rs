@@ -33,12 +33,12 @@
 //!
 //! 1. A CUDA toolkit is found or installed ([`toolkit`] says where it is looked for).
 //! 2. Each source is compiled for each target by nvcc, in parallel under cargo's job limit, and only when something
-//!    that it depends on has changed: its text, any header, a flag, the toolkit, the host compiler ([`compile`]).
+//!    that it depends on has changed: its text, any header, a flag, the toolkit, the host compiler.
 //! 3. The cubins are read, and each kernel's signature, taken from the files that nvcc's front end leaves, is proved
-//!    against the cubin's own parameter records ([`signature`]). What cannot be proved gets no wrapper, and a warning
+//!    against the cubin's own parameter records. What cannot be proved gets no wrapper, and a warning
 //!    that says why.
-//! 4. Every kernel is judged by `cubin.toml` ([`config`], [`policy`]); everything that is wrong is shown at once ([`diag`]).
-//! 5. When all is well, the wrappers are written ([`codegen`]). When anything is not, nothing is.
+//! 4. Every kernel is judged by `cubin.toml` ([`config`]); everything that is wrong is shown at once ([`diag`]).
+//! 5. When all is well, the wrappers are written. When anything is not, nothing is.
 //!
 //! # Environment
 //!
@@ -74,10 +74,21 @@
 //!
 //! # Versions
 //!
-//! What stays until the next breaking release: [`Builder`] with what it takes and gives, the codes of [`diag::codes`], the
-//! keys of `cubin.toml` ([`config`]), the environment above, and what generated code offers. The modules below are public
-//! because `cargo cubin` and the tests of this project use them, and because they document what a build does; as Rust
-//! interfaces they may change in any release.
+//! What stays until the next breaking release: what this page lists, with all that it takes and gives; the codes of
+//! [`diag::codes`], the keys of `cubin.toml`, the environment above, and what generated code offers. Types that will grow
+//! are `#[non_exhaustive]`; those of [`cubin_core`] keep that crate's promise.
+//!
+//! ```no_run
+//! use cubin_build::{Builder, Facts, Output};
+//!
+//! let output: Output = Builder::new().dir("kernels").try_build()?;
+//! let widest: Option<&Facts> = output.kernels.iter().max_by_key(|facts| facts.resources.registers);
+//! # Ok::<(), cubin_build::Error>(())
+//! ```
+//!
+//! [`config`] and [`toolkit`] are listed for what they say of keys and of where a toolkit is looked for: of their items only
+//! those that this page lists are promised. All other modules are public because `cargo cubin` and the tests of this project
+//! use them, are not listed, and may change in any release.
 
 #![forbid(unsafe_code)]
 // A build script is a whole program, and is shown as one.
@@ -90,7 +101,9 @@ pub mod cache;
 #[doc(hidden)]
 pub mod cargo;
 mod codec;
+#[doc(hidden)]
 pub mod codegen;
+#[doc(hidden)]
 pub mod compile;
 pub mod config;
 pub mod diag;
@@ -103,8 +116,10 @@ pub mod json;
 pub mod kernel;
 mod options;
 mod paths;
+#[doc(hidden)]
 pub mod policy;
 mod report;
+#[doc(hidden)]
 pub mod signature;
 #[doc(hidden)]
 pub mod sorted;
@@ -112,6 +127,10 @@ pub mod source;
 pub mod toolkit;
 
 pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime};
+pub use diag::{Code, Diag, Label, Level};
+pub use kernel::{Facts, Spills};
+pub use source::{SourceFile, Span};
+pub use toolkit::{Origin, Toolkit, Version};
 // `Facts` and others hold its types.
 #[doc(no_inline)]
 pub use cubin_core;

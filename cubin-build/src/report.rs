@@ -26,7 +26,7 @@ pub(crate) const VARIABLE: &str = "CUBIN_BUILD_REPORT";
 
 /// Where the report goes.
 #[derive(Debug, Clone)]
-pub(crate) struct Request {
+pub(crate) struct Destination {
     pub(crate) dir: PathBuf,
     package: String,
     file: String,
@@ -41,7 +41,7 @@ pub(crate) struct BaselineFile {
     pub(crate) entries: usize,
 }
 
-impl Request {
+impl Destination {
     pub(crate) fn from_env(env: &Env, root: &Path, out_file: &str) -> Option<Self> {
         let dir = PathBuf::from(env.get(VARIABLE).filter(|value| !value.is_empty())?);
         let package = match env.peek("CARGO_PKG_NAME") {
@@ -67,7 +67,7 @@ pub(crate) struct Findings<'a> {
 }
 
 /// Writes the report.
-pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
+pub(crate) fn write(to: &Destination, found: &Findings<'_>) -> io::Result<()> {
     let mut kernels = Vec::with_capacity(found.kernels.len());
     for facts in found.kernels {
         kernels.push(kernel(facts).map_err(io::Error::other)?);
@@ -82,7 +82,7 @@ pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
     };
     let text = Object::new()
         .number("schema", facts_json::SCHEMA)
-        .string("package", &request.package)
+        .string("package", &to.package)
         .number("errors", found.sink.count(Level::Deny) as u64)
         .number("warnings", found.sink.count(Level::Warn) as u64)
         .string("rendered", found.rendered)
@@ -93,7 +93,7 @@ pub(crate) fn write(request: &Request, found: &Findings<'_>) -> io::Result<()> {
         .raw("kernels", array(kernels))
         .raw("baseline", baseline)
         .finish();
-    cache::write_if_changed(&request.dir.join(&request.file), text.as_bytes())?;
+    cache::write_if_changed(&to.dir.join(&to.file), text.as_bytes())?;
     Ok(())
 }
 

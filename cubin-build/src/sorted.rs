@@ -3,7 +3,7 @@
 //! A build-dependency is compiled in every clean build, and each type put in a `BTreeMap` costs about 90 functions, in a
 //! `HashMap` 40, each sorted one 30. What is generic here is little: order and search are found by functions over
 //! positions, which are compiled once. Nothing is ever as fast as it could be, and nothing is slow: an insertion moves
-//! 4 bytes for each larger key, so tens of thousands of kernels are no burden.
+//! 4 bytes for each larger key, so tens of thousands of kernels are not a burden.
 
 use std::{borrow::Borrow, cmp::Ordering, fmt, ops::Index};
 

@@ -185,7 +185,7 @@ impl Display for Mistake {
 impl Display for NoSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Unknown(file) => write!(f, "`{}` is none of the sources", file.display()),
+            Self::Unknown(file) => write!(f, "`{}` is not one of the sources", file.display()),
             Self::Nowhere(word) => write!(
                 f,
                 "no source has the word `{word}`; write `file = \"…\"` beside it when a header defines it"

@@ -67,14 +67,14 @@ struct Parsed<'b> {
 }
 
 /// What reading takes along.
-pub(super) struct Reader<'a> {
+pub(super) struct Context<'a> {
     pub(super) settings: &'a Settings,
     pub(super) sources: &'a Sources,
     pub(super) env: &'a Env,
     pub(super) compiled: &'a Compiled,
 }
 
-impl Reader<'_> {
+impl Context<'_> {
     /// Reads all images. A module of which one cannot be read is left out; `sink` then says why.
     pub(super) fn read<'b>(&self, loaded: &'b [Loaded<'_>], sink: &mut Sink) -> Vec<Images<'b>> {
         let mut parsed = Vec::with_capacity(loaded.len());

@@ -34,7 +34,7 @@ pub use self::{
     request::{Link, Ptx},
 };
 
-use self::{image::Reader, places::Places, settings::Settings, sources::Sources};
+use self::{image::Context, places::Places, settings::Settings, sources::Sources};
 use crate::{env::Env, report, sorted};
 
 /// Does it all.
@@ -67,13 +67,13 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
     let compiled = compile::run(settings, sources, env, &mut places, outcome)?;
     let sink = &mut outcome.sink;
     let loaded = image::load(settings, sources, &compiled, sink);
-    let reader = Reader {
+    let context = Context {
         settings,
         sources,
         env,
         compiled: &compiled,
     };
-    let images = reader.read(&loaded, sink);
+    let images = context.read(&loaded, sink);
     let modules = kernels::run(settings, images, &mut places, sink);
     outcome.facts = kernels::facts(&modules);
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.

@@ -44,7 +44,7 @@ pub(crate) struct Outcome {
     /// What was compiled, and why.
     pub(crate) progress: Vec<String>,
     /// Set in report mode.
-    pub(crate) report: Option<report::Request>,
+    pub(crate) report: Option<report::Destination>,
 }
 
 impl Outcome {

@@ -41,7 +41,7 @@ pub(super) struct Settings {
     pub(super) half: HalfTypes,
     pub(super) runtime: Runtime,
     pub(super) out_file: String,
-    pub(super) report: Option<report::Request>,
+    pub(super) report: Option<report::Destination>,
     /// Files and directories consulted so far.
     pub(super) watched: Vec<PathBuf>,
     /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
@@ -71,7 +71,7 @@ pub(super) fn resolve(request: &Request, env: &Env, sink: &mut Sink) -> Option<S
         half: half(request, &config),
         runtime: runtime(request, &config),
         options: options(request, &config),
-        report: report::Request::from_env(env, &root, &out_file),
+        report: report::Destination::from_env(env, &root, &out_file),
         root,
         out_dir,
         work_dir,

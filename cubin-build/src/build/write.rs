@@ -84,7 +84,7 @@ fn forget_others(settings: &Settings, files: &[Embedded<'_>]) {
     let now: Set<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let before = std::fs::read_to_string(&list).unwrap_or_default();
     for name in before.lines().filter(|name| !now.contains(name)) {
-        // Only plain names in our own directory; leftovers do no harm, so a failure is none of the user's business.
+        // Only plain names in our own directory; leftovers do no harm, so a failure does not concern the user.
         if Path::new(name).components().count() == 1
             && (name.ends_with(".cubin") || name.ends_with(".ptx"))
         {

@@ -37,7 +37,7 @@ fn parse(mut text: impl io::BufRead) -> io::Result<Vec<Dependency>> {
         let Some((name, flags)) = marker(&line) else {
             continue;
         };
-        // `<built-in>` and `<command-line>` are no files; `"/dir//"` is the working directory.
+        // `<built-in>` and `<command-line>` are not files; `"/dir//"` is the working directory.
         if name.is_empty() || name.starts_with(b"<") || name.ends_with(b"//") || seen.contains(name)
         {
             continue;

@@ -278,7 +278,7 @@ fn host_head(line: &str) -> Option<Message> {
             continue;
         };
         let place = &line[..end];
-        // Which of FILE:LINE:COL, FILE:LINE and FILE it is; a drive letter is no line.
+        // Which of FILE:LINE:COL, FILE:LINE and FILE it is; a drive letter is not a line.
         let (mut file, mut number, mut column) = (place, None, None);
         if let Some((before, last)) = place.rsplit_once(':')
             && let Ok(last) = last.parse::<u32>()

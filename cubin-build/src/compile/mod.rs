@@ -24,7 +24,7 @@
 //! instead if it appeared. Nothing is started to find out that nothing changed.
 //!
 //! What a source is, its extension says ([`SourceKind`]); `.ptx` is assembled by ptxas alone (no host compiler).
-//! Relocatable units are no results yet: nvlink makes one cubin of several.
+//! Relocatable units are not results yet: nvlink makes one cubin of several.
 //!
 //! Yields [`Unit`]s: paths, spills per kernel, messages. Does not look into cubins, and does not know
 //! policies.
@@ -213,7 +213,7 @@ pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
 /// A target as a user writes it.
 ///
 /// # Errors
-/// The text is no `sm_NN`, `sm_NNa` or `sm_NNf`; the error says why the other things that nvcc's `-arch` accepts
+/// The text is not `sm_NN`, `sm_NNa` or `sm_NNf`; the error says why the other things that nvcc's `-arch` accepts
 /// (`native`, `all`, `compute_90`) are refused.
 pub fn target(text: &str) -> Result<Sm, TargetError> {
     text.parse().map_err(|_| TargetError::new(text))

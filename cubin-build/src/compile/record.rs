@@ -34,10 +34,20 @@ pub(super) enum Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) path: PathBuf,
+    /// The path as lines hold it.
+    pub(super) name: String,
     pub(super) class: Class,
 }
 
 impl Input {
+    pub(super) fn new(path: PathBuf, class: Class) -> Self {
+        Self {
+            name: encode_path(&path),
+            path,
+            class,
+        }
+    }
+
     /// Classes of the files that a preprocessor named.
     pub(super) fn classify(
         dependencies: Vec<Dependency>,
@@ -65,7 +75,7 @@ impl Input {
                 } else {
                     Class::Content
                 };
-                Self { path, class }
+                Self::new(path, class)
             })
             .collect()
     }
@@ -82,7 +92,7 @@ pub(super) fn input_lines(
     let mut lines = Vec::with_capacity(inputs.len());
     for input in inputs {
         let path = root.join(&input.path);
-        let name = encode_path(&input.path);
+        let name = &input.name;
         lines.push(match input.class {
             Class::Fixed => format!("toolkit {name}"),
             Class::Stamp => match files.stamp(&path) {
@@ -286,6 +296,7 @@ impl Record {
             };
             inputs.push(Input {
                 path: decode_path(name)?,
+                name: name.to_owned(),
                 class,
             });
         }
@@ -386,7 +397,7 @@ mod tests {
         let text = record.text();
         assert_eq!(Record::parse(&text).as_ref(), Some(&record));
         let inputs: Vec<_> = record.inputs().unwrap();
-        assert_eq!(inputs.len(), 3, "what shadows is no input");
+        assert_eq!(inputs.len(), 3, "what shadows is not an input");
         assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
         assert_eq!(inputs[1].path, Path::new("/usr/x.h"));
         assert_eq!(

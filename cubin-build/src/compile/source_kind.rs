@@ -81,7 +81,7 @@ impl UnknownKind {
         let extension = self.0.extension().and_then(|extension| extension.to_str());
         match extension {
             Some("cuh" | "h" | "hh" | "hpp" | "hxx" | "inc") => {
-                "a header is no source of its own: include it in one".to_owned()
+                "a header is not a source of its own: include it in one".to_owned()
             }
             Some("ll" | "bc") => {
                 "NVVM IR is not compiled yet: make PTX of it (`llc -march=nvptx64`) and name the .ptx file"

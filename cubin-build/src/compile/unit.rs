@@ -221,7 +221,7 @@ impl<'a> Plan<'a> {
                 Stamp::of(&request.root.join(&input.path)).map(|now| now.modified > began.modified)
             };
             if input.class == Class::Content && changed().unwrap_or(true) {
-                *line = format!("content written-meanwhile {}", encode_path(&input.path));
+                *line = format!("content written-meanwhile {}", input.name);
             }
         }
         let identity = step.finish(record, &outputs)?;
@@ -300,10 +300,8 @@ impl<'a> Plan<'a> {
     fn inputs(&self, common: &Common<'_>, made: &[PathBuf]) -> Option<Vec<Input>> {
         let request = common.request;
         if self.source.language == Language::Ptx {
-            return Some(vec![Input {
-                path: self.source.path.clone(),
-                class: Class::Content,
-            }]);
+            let source = self.source.path.clone();
+            return Some(vec![Input::new(source, Class::Content)]);
         }
         let mut dependencies = depfile::read(ending(made, ".cpp1.ii")?).ok()?;
         // Ours, and part of the words.

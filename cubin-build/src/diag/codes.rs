@@ -126,7 +126,7 @@ codes! {
         "error[builder-invalid]: nvcc flag `-o` cannot be used: cubin-build itself chooses what is made and where\n  = note: given to `Builder::flag` or `Builder::flags` in build.rs";
     ENVIRONMENT_INVALID = "environment-invalid", Environment,
         "An environment variable that cubin-build reads holds a value that cannot be used. The message names the variable.",
-        "error[environment-invalid]: `native` is no target: it means the GPU of the machine that builds, which may have none (from the environment variable CUBIN_BUILD_ARCH)";
+        "error[environment-invalid]: `native` is not a target: it means the GPU of the machine that builds, which may have none (from the environment variable CUBIN_BUILD_ARCH)";
     POLICY_INVALID = "policy-invalid", Config,
         "A budget or rule cannot be understood: a size with an unknown unit, a negative count, a level other than `allow`, `warn` or `deny`, a rule that selects nothing or sets nothing. Sizes are integers (bytes) or strings with one of the units B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024).",
         "error[policy-invalid]: `static-shared` in [defaults] is not a size: its unit is ambiguous\n  = help: write `KiB` for 1024 bytes or `kB` for 1000";
@@ -182,7 +182,7 @@ codes! {
         "PTX is to be embedded, and a .fatbin source holds none that belongs to one of its cubins taken into the build. Its kernels will not load on GPUs that none of the cubins runs on. A warning. Sources that are .cubin files never have PTX.",
         "warning[ptx-missing]: many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80\n  = help: make it again with `-gencode arch=compute_90,code=[sm_90,compute_90]`";
     KERNEL_SET_MISMATCH = "kernel-set-mismatch", Cubin,
-        "The kernels that nvcc's host code registers differ from those in the cubin. This is a bug in cubin-build, or a new nvcc: please report it with the source. A kernel that exists for some targets only (through `#if __CUDA_ARCH__`) is no finding: its wrapper says so when the loaded image does not hold it.",
+        "The kernels that nvcc's host code registers differ from those in the cubin. This is a bug in cubin-build, or a new nvcc: please report it with the source. A kernel that exists for some targets only (through `#if __CUDA_ARCH__`) is not a finding: its wrapper says so when the loaded image does not hold it.",
         "error[kernel-set-mismatch]: kernel `gemm_tma` on sm_90a: is in the cubin but not registered by the host code";
 
     // signature

@@ -4,11 +4,15 @@
 //! makes a [`Diag`]. Every kind of finding has a [`Code`] in [`codes`].
 
 pub mod codes;
+#[doc(hidden)]
 pub mod json;
+#[doc(hidden)]
 pub mod render;
+#[doc(hidden)]
 pub mod sink;
 
 pub use render::{help_line, render, summary_line};
+#[doc(hidden)]
 pub use sink::Sink;
 
 use std::fmt;

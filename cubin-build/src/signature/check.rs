@@ -139,7 +139,7 @@ impl std::fmt::Display for Problem {
 }
 
 /// Compares signatures with the kernels of the cubin made from the same translation unit for `target`, and refuses
-/// each kernel that differs. Functions that are no kernels are ignored. Findings come in the order of the
+/// each kernel that differs. Functions that are not kernels are ignored. Findings come in the order of the
 /// signatures, then those of kernels that only the cubin has.
 ///
 /// Offsets in a cubin count from the start of the parameter block, but the *address* is what is aligned, and the

@@ -96,7 +96,7 @@ impl Parser<'_> {
                     [] => None,
                     tokens => match constant(tokens).and_then(|value| u64::try_from(value).ok()) {
                         Some(bound) => Some(bound),
-                        None => return syntax("an array bound that is no constant"),
+                        None => return syntax("an array bound that is not a constant"),
                     },
                 }));
             } else if self.at(b'(')? {

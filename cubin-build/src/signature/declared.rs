@@ -9,11 +9,10 @@ use cubin_core::{Function, Params, kernel::Param as Record};
 
 use super::{
     ctype::{Builtin, CType, QType, spell},
-    mangled,
+    header_types, mangled,
     model::{Kernel, Param, Pointer, Refusal, Scalar, Signatures, Type},
     names,
     resolve::scalar,
-    toolkit,
 };
 
 /// A declaration that the cubin contradicts, or that cannot be read.
@@ -167,11 +166,11 @@ fn lower(ty: &QType) -> Option<(Type, u64, u64)> {
             Some((Type::Scalar(scalar), size, size))
         }
         CType::Named(name) | CType::Tag(_, name) => {
-            if let Some(scalar) = toolkit::number_record(name) {
+            if let Some(scalar) = header_types::number_record(name) {
                 let size = scalar.size();
                 return Some((Type::Scalar(scalar), size, size));
             }
-            let vector = toolkit::vector_record(name)?;
+            let vector = header_types::vector_record(name)?;
             let size = vector.element.size() * u64::from(vector.lanes);
             Some((Type::Vector(vector), size, u64::from(vector.align)))
         }
@@ -198,7 +197,7 @@ fn from_declaration(
     for (ordinal, (text, record)) in types.iter().zip(records).enumerate() {
         let (ty, size, align) = rust_type(text).ok_or_else(|| {
             let why = format!(
-                "`{text}` is no parameter type; expected a number type (`u32`, `f32`, `f16`, `bf16`, `bool`), \
+                "`{text}` is not a parameter type; expected a number type (`u32`, `f32`, `f16`, `bf16`, `bool`), \
                  a pointer to one (`*const f32`, `*mut c_void`), or bytes (`[u8; 16]`)"
             );
             (Some(ordinal), why)
@@ -348,7 +347,7 @@ mod tests {
         assert!(
             wrong(vec!["*const f32", "float"])
                 .why
-                .starts_with("`float` is no parameter type")
+                .starts_with("`float` is not a parameter type")
         );
     }
 }

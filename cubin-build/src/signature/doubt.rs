@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::ctype::{CType, QType, TagKind};
+use super::header_types::{number_record, toolkit_record, vector_record};
 use super::layout::is_padding;
 use super::mangled;
 use super::names::ANONYMOUS_NAMESPACE;
@@ -13,7 +14,6 @@ use super::probe::{Answers, Ask, AskKind, Question, Questions};
 use super::records::{anonymous_tag, field_name, is_numbered_tag};
 use super::resolve::Resolver;
 use super::tags::{ANONYMOUS, RawField};
-use super::toolkit::{number_record, toolkit_record, vector_record};
 
 /// What a kernel's parameters leave open.
 #[derive(Debug, Clone, PartialEq)]

@@ -106,7 +106,7 @@ fn declaration(parser: &mut Parser<'_>, unit: &mut Unit) -> Parse<()> {
         _ if variable => {
             unit.variables.insert(name, (ty, specifiers.place));
         }
-        _ => return Err(Trouble::Syntax(format!("`{name}` is no function"))),
+        _ => return Err(Trouble::Syntax(format!("`{name}` is not a function"))),
     }
     parser.recover()?;
     Ok(())

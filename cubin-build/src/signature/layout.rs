@@ -8,9 +8,9 @@
 use std::rc::Rc;
 
 use super::ctype::{Builtin, CType, QType, TagKind};
+use super::header_types::{toolkit_record, vector_record};
 use super::probe::{Answer, Answers, Place};
 use super::tags::{RawRecord, Tables};
-use super::toolkit::{toolkit_record, vector_record};
 use super::unknown::{Defect, Unknown};
 use crate::sorted::Map;
 

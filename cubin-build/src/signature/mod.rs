@@ -14,6 +14,7 @@ pub mod diags;
 mod doubt;
 mod gpu;
 pub mod guard;
+mod header_types;
 mod layout;
 mod lexer;
 mod mangled;
@@ -28,7 +29,6 @@ mod specifiers;
 pub(crate) mod store;
 mod stub;
 mod tags;
-mod toolkit;
 mod unknown;
 mod variables;
 

@@ -1,12 +1,12 @@
 //! Records and enums of the model, with each member's type and place.
 
 use super::ctype::{CType, QType, TagKind};
+use super::header_types::toolkit_record;
 use super::layout::{self, is_padding};
 use super::mangled;
 use super::model::{Enum, EnumId, Field, Pointer, Record, RecordId, Scalar, Type};
 use super::resolve::{Reason, Resolver, member_pointer};
 use super::tags::{ANONYMOUS, RawField};
-use super::toolkit::toolkit_record;
 
 impl Resolver<'_> {
     pub(super) fn record(&mut self, tag: &str) -> Result<RecordId, Reason> {

@@ -2,7 +2,7 @@
 //!
 //! The stub says what a parameter is (`bool`, `int &`, `ns::Mode`), `.gpu` says what it is made of. Both are
 //! walked side by side; where they cannot mean the same, or where the layout is not known, the type is refused
-//! with the reason. Behind a pointer an unknown layout is no obstacle: the pointee becomes opaque.
+//! with the reason. Behind a pointer an unknown layout is not an obstacle: the pointee becomes opaque.
 
 mod both;
 
@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 use super::ctype::{Builtin, CType, QType, TagKind, spell};
 use super::gpu::Unit;
+use super::header_types::{number_record, vector_record};
 use super::layout::{self, Layouts};
 use super::lexer::Place;
 use super::mangled;
@@ -17,7 +18,6 @@ use super::model::{Definition, Enum, EnumId, Pointer, Record, RecordId, Refusal,
 use super::names;
 use super::probe::Answers;
 use super::stub::Stub;
-use super::toolkit::{number_record, vector_record};
 use super::unknown::Unknown;
 use crate::sorted::Map;
 

@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// Whether a word that is no keyword is a type here.
+    /// Whether a word that is not a keyword is a type here.
     fn names_type(&mut self, word: &str) -> Result<bool, LexError> {
         if self.tables.typedefs.contains_key(word) {
             return Ok(true);
@@ -218,7 +218,7 @@ fn alignment(tokens: &[Kind]) -> Parse<u64> {
     };
     match value {
         Some(value) if value.is_power_of_two() && value <= 1 << 28 => Ok(value),
-        _ => syntax("an alignment that is no power of two"),
+        _ => syntax("an alignment that is not a power of two"),
     }
 }
 

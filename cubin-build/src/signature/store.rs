@@ -380,7 +380,7 @@ fn read_type(from: &mut Decoder<'_>, depth: u32) -> Option<Type> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toolkit::number_record;
+    use super::super::header_types::number_record;
     use super::*;
 
     fn everything() -> Signatures {

@@ -196,7 +196,7 @@ impl Parser<'_> {
         };
         match number(text).and_then(|value| u64::try_from(value).ok()) {
             Some(width) if width <= 128 => Ok(width),
-            _ => syntax(format!("`{text}` is no width of a bit field")),
+            _ => syntax(format!("`{text}` is not the width of a bit field")),
         }
     }
 }

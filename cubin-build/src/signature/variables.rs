@@ -68,7 +68,7 @@ impl fmt::Display for VariableProblem {
 }
 
 /// Compares the variables of signatures with those of the cubin made from the same translation unit for `target`, and
-/// takes out each that differs. Variables that only the cubin has are none of the host's: nvcc 13.5 registers every
+/// takes out each that differs. Variables that only the cubin has do not concern the host: nvcc 13.5 registers every
 /// variable of the source, also unused and internal ones.
 #[must_use]
 pub fn check_variables(

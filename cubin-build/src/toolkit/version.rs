@@ -114,7 +114,7 @@ impl FromStr for Wanted {
     }
 }
 
-/// The text is no `13`, `13.5` or `13.5.37`.
+/// The text is not `13`, `13.5` or `13.5.37`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseVersionError(String);
 

@@ -57,7 +57,7 @@ pub(super) fn load(unit: &Unit) -> Option<Side> {
     body.is_empty().then_some(side)
 }
 
-/// Keeps what was read. Without the file the next build reads again, so a failure is none of the user's business.
+/// Keeps what was read. Without the file the next build reads again, so a failure does not concern the user.
 pub(super) fn keep(unit: &Unit, side: &Side) {
     let Some(key) = key(unit) else { return };
     let mut body = Encoder::default();

@@ -21,7 +21,7 @@ fn markers_are_read_alike_on_both_ways() {
         .iter()
         .map(|token| (token.place.file, token.place.line))
         .collect();
-    // A number that is none leaves the count as it was.
+    // What is not a number leaves the count as it was.
     let expected = [(0, 1), (0, 7), (0, 1), (1, 9), (1, 11)];
     assert_eq!(places, expected.map(|(file, line)| (Some(file), line)));
 }
