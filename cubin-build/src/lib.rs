@@ -40,6 +40,22 @@
 //! 4. Every kernel is judged by `cubin.toml` ([`config`]); everything that is wrong is shown at once ([`diag`]).
 //! 5. When all is well, the wrappers are written. When anything is not, nothing is.
 //!
+//! # What generated code offers
+//!
+//! | item | what it is |
+//! |---|---|
+//! | `Module::load`, `preload` | the image for the device of a context, loaded; all its kernels looked up at once |
+//! | `module.kernel(&stream, launch, args…)` | one method for each kernel; `launch` is a `LaunchConfig`, or a `Launch` for cooperative launches and clusters |
+//! | `module.variable()` | a `Global` for each module variable, with `write`, `read` and `address` |
+//! | `info::KERNEL`, `globals::VARIABLE` | facts as constants: symbol, parameters, resources per target; type, size, memory |
+//! | `Module::IMAGES`, `KERNELS`, `GLOBALS`, `runtime::choose` | all that is embedded, and which image a device takes |
+//! | `args::kernel` | with [`Backend::Core`], instead of launches: a struct of arguments that yields `kernelParams` |
+//! | `runtime` | what all of it runs on: launch checks, errors, memory as arguments |
+//!
+//! The [documentation of `cubin-runtime`](https://docs.rs/cubin-runtime), the crate that `runtime` is made of, shows each
+//! by an example. A file holds its modules, unless [`Builder::runtime`] says that the crate is to be named, so that
+//! several crates share its types.
+//!
 //! # Environment
 //!
 //! Every variable that is read makes cargo run the build script again when it changes.
