@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf};
 use crate::{
     build::{self, Outcome, Request},
     cargo,
-    diag::{self, Diag, Level, Sink, codes},
+    diag::{self, Diag, Level, Sink},
     env::Env,
 };
 pub use crate::{
@@ -252,10 +252,7 @@ impl Builder {
         let env = Env::process();
         let mut outcome = build::run(&self.request, &env);
         if let Err(error) = outcome.write_report(&outcome.rendered(false)) {
-            outcome
-                .sink
-                .push(Diag::error(codes::OUTPUT_UNWRITABLE, error));
-            outcome.output = None;
+            outcome.without_report(error);
         }
         let failed = outcome.failed();
         match outcome.output {

@@ -39,6 +39,7 @@ impl From<Problem> for Diag {
                 codes::OUTPUT_UNWRITABLE,
                 format!("cannot write {}: {why}", path.display()),
             ),
+            Problem::NoReport(why) => Self::error(codes::OUTPUT_UNWRITABLE, why),
             Problem::CannotSearch(dir, why) => Self::error(
                 codes::IO_ERROR,
                 format!("cannot look for .cu files in `{}`: {why}", dir.display()),

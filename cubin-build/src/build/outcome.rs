@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::problem::Problem;
 use crate::{
     compile::Watch,
     diag::{self, Diag, Sink},
@@ -69,6 +70,12 @@ impl Outcome {
             Some(_) => self.output.is_none(),
             None => self.sink.has_errors(),
         }
+    }
+
+    /// Takes note that the report could not be written: nobody would learn what was built.
+    pub(crate) fn without_report(&mut self, why: String) {
+        self.sink.push(Problem::NoReport(why).into());
+        self.output = None;
     }
 
     /// Writes the report that was asked for, if any; the error says what failed.

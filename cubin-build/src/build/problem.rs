@@ -101,6 +101,8 @@ pub(super) enum Problem {
     /// What it is, and what the system says.
     CannotRead(String, String),
     CannotWrite(PathBuf, String),
+    /// All of the sentence.
+    NoReport(String),
     CannotSearch(PathBuf, String),
     EmptyDir(PathBuf),
     NoSources,
