@@ -55,6 +55,21 @@
 //! | `section` | index of the function's `.text` section: symbols can repeat |
 //! | `cuobjdump` | what `cuobjdump -res-usage` prints: `reg`, `stack` (null for UNKNOWN), `shared`, `local`, `const` (bytes per bank) |
 //!
+//! ## Instructions
+//!
+//! The key `instructions`, with `cargo cubin inspect --json --instructions` only, and only where the target's instructions
+//! are known (feature `sass`). Counts are static.
+//!
+//! | Key | Value |
+//! |---|---|
+//! | `all` | object: the counts below, of the whole function |
+//! | `in_loops` | object: the same of the instructions that stand in loops; null before sm_70 |
+//! | `lower_bound` | whether more may stand in loops: a branch goes to a computed address |
+//! | `total` | instructions that can be executed: neither padding nor those whose predicate is never true |
+//! | `fp64` | those that compute or convert in double precision, whatever their class |
+//! | `classes` | object: instructions of each class of `sass::Class`, all classes in every object |
+//! | `accesses` | array of `space`, `store`, `bytes` (per thread, null when not known), `count`: loads and stores |
+//!
 //! ## A whole cubin
 //!
 //! [`write()`] writes one object without line breaks:
@@ -75,6 +90,8 @@
 
 use core::fmt::{self, Display, Write};
 
+#[cfg(feature = "sass")]
+use crate::sass::{self, Mix};
 #[cfg(feature = "views")]
 use crate::{
     Cubin, Function,
@@ -120,6 +137,9 @@ pub struct Facts<'a> {
     pub section: Option<u32>,
     /// What `cuobjdump` prints of it.
     pub cuobjdump: Option<Cuobjdump>,
+    /// Its instructions; [`of`](Self::of) leaves them out.
+    #[cfg(feature = "sass")]
+    pub instructions: Option<sass::Counts>,
 }
 
 /// Bytes that spill stores and loads move per thread.
@@ -184,6 +204,8 @@ impl<'a> Facts<'a> {
             externs: Vec::new(),
             section: None,
             cuobjdump: None,
+            #[cfg(feature = "sass")]
+            instructions: None,
         }
     }
 
@@ -355,7 +377,36 @@ pub fn write_function(
             object.banks("const", &resources.constant)
         })?;
     }
+    #[cfg(feature = "sass")]
+    if let Some(counts) = &facts.instructions {
+        object.object("instructions", &mut |object| {
+            object.object("all", &mut |object| write_mix(&counts.all, object))?;
+            match &counts.in_loops {
+                Some(mix) => object.object("in_loops", &mut |object| write_mix(mix, object))?,
+                None => object.null("in_loops")?,
+            }
+            object.number("lower_bound", &counts.lower_bound)
+        })?;
+    }
     object.close()
+}
+
+#[cfg(feature = "sass")]
+fn write_mix(mix: &Mix, object: &mut Object<'_>) -> Result<()> {
+    object.number("total", &mix.instructions())?;
+    object.number("fp64", &mix.fp64())?;
+    object.object("classes", &mut |object| {
+        let mut classes = sass::Class::ALL.iter();
+        classes.try_for_each(|class| object.number(class.name(), &mix.count(*class)))
+    })?;
+    object.array("accesses", mix.accesses(), |out, (access, count)| {
+        let mut object = Object::open(out)?;
+        object.string("space", access.space.name())?;
+        object.number("store", &access.store)?;
+        object.optional("bytes", access.bytes)?;
+        object.number("count", &count)?;
+        object.close()
+    })
 }
 
 fn write_found(found: &Found<'_>, object: &mut Object<'_>) -> Result<()> {

@@ -34,6 +34,7 @@
 
 mod class;
 mod code;
+mod counts;
 mod instruction;
 mod isa;
 mod loops;
@@ -43,6 +44,7 @@ mod tables;
 
 pub use class::{Access, Class, Space};
 pub use code::{Code, Instructions};
+pub use counts::Counts;
 pub use instruction::Instruction;
 pub use isa::Isa;
 pub use loops::Loops;

@@ -94,16 +94,15 @@ fn cubin(
     }
     let mut rows: Vec<Row> = vec![(HEADS.map(str::to_owned), "function".to_owned())];
     for (function, code) in functions.iter().zip(&codes) {
-        let loops = code.loops();
-        let looped = loops.as_ref().map(|loops| {
-            let inside = code.instructions().filter(|one| loops.contains(one.offset));
-            inside.collect::<Mix>()
-        });
+        let counts = code.counts();
         let kind = if function.kernel { "" } else { "dev " };
         let name = format!("{kind}{}", name_of(function.symbol));
-        rows.push((figures(&code.mix(), looped, loops.as_ref()), name));
+        rows.push((
+            figures(&counts.all, counts.in_loops, counts.lower_bound),
+            name,
+        ));
         if let Some(sources) = &sources {
-            rows.extend(by_line(sources, function, code, loops.as_ref()));
+            rows.extend(by_line(sources, function, code));
         }
     }
     align(&rows, &mut text);
@@ -111,12 +110,9 @@ fn cubin(
 }
 
 /// A row for each line of the source that has code in a function.
-fn by_line(
-    sources: &Sources,
-    function: &Function<'_>,
-    code: &Code<'_>,
-    loops: Option<&Loops>,
-) -> Vec<Row> {
+fn by_line(sources: &Sources, function: &Function<'_>, code: &Code<'_>) -> Vec<Row> {
+    let loops = code.loops();
+    let lower_bound = loops.as_ref().is_some_and(Loops::is_lower_bound);
     let mut lines: BTreeMap<String, (usize, Mix, Mix)> = BTreeMap::new();
     for instruction in code.instructions().filter(|one| one.class.executes()) {
         let place = sources.at(function, &instruction);
@@ -125,7 +121,10 @@ fn by_line(
             .entry(place)
             .or_insert_with(|| (next, Mix::default(), Mix::default()));
         mix.add(&instruction);
-        if loops.is_some_and(|loops| loops.contains(instruction.offset)) {
+        if loops
+            .as_ref()
+            .is_some_and(|loops| loops.contains(instruction.offset))
+        {
             looped.add(&instruction);
         }
     }
@@ -133,14 +132,14 @@ fn by_line(
     // By the first instruction of each.
     lines.sort_by_key(|(_, (order, ..))| *order);
     let row = |(place, (_, mix, looped)): (String, (usize, Mix, Mix))| {
-        let looped = loops.map(|_| looped);
-        (figures(&mix, looped, loops), format!("  {place}"))
+        let looped = loops.as_ref().map(|_| looped);
+        (figures(&mix, looped, lower_bound), format!("  {place}"))
     };
     lines.into_iter().map(row).collect()
 }
 
 /// The columns of a mix; `looped` is that of the instructions that stand in loops, where these are known.
-fn figures(mix: &Mix, looped: Option<Mix>, loops: Option<&Loops>) -> [String; HEADS.len()] {
+fn figures(mix: &Mix, looped: Option<Mix>, lower_bound: bool) -> [String; HEADS.len()] {
     let of = |classes: &[Class]| -> u64 { classes.iter().map(|class| mix.count(*class)).sum() };
     let memory = |space| mix.loads(space) + mix.stores(space);
     let columns = [
@@ -173,11 +172,7 @@ fn figures(mix: &Mix, looped: Option<Mix>, loops: Option<&Loops>) -> [String; HE
     let in_loops = looped.map_or_else(
         || "?".to_owned(),
         |looped| {
-            let more = if loops.is_some_and(Loops::is_lower_bound) {
-                "+"
-            } else {
-                ""
-            };
+            let more = if lower_bound { "+" } else { "" };
             format!("{}{more}", looped.instructions())
         },
     );

@@ -15,6 +15,7 @@ use super::pieces::{self, Kind, Piece};
 pub(super) fn write(
     path: &Path,
     bytes: &[u8],
+    instructions: bool,
     errors: &mut Vec<String>,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -23,7 +24,7 @@ pub(super) fn write(
         let Kind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };
-        match lines(&file, &piece, bytes) {
+        match lines(&file, &piece, bytes, instructions) {
             Ok(text) => out.write_all(text.as_bytes()),
             Err(error) => {
                 errors.push(piece.error(&error));
@@ -34,7 +35,12 @@ pub(super) fn write(
 }
 
 /// All lines of a cubin, or none: half a cubin would look like a whole one.
-fn lines(file: &str, piece: &Piece<'_>, bytes: &[u8]) -> cubin_core::Result<String> {
+fn lines(
+    file: &str,
+    piece: &Piece<'_>,
+    bytes: &[u8],
+    instructions: bool,
+) -> cubin_core::Result<String> {
     let cubin = Cubin::parse(bytes)?;
     let functions = cubin.functions()?;
     let sha256 = sha256(bytes);
@@ -46,10 +52,16 @@ fn lines(file: &str, piece: &Piece<'_>, bytes: &[u8]) -> cubin_core::Result<Stri
         section: piece.section,
         sha256: &sha256,
     };
+    let codes = match cubin.isa() {
+        Some(_) if instructions => cubin.codes(&functions)?,
+        _ => None,
+    };
+    let mut codes = codes.into_iter().flatten();
     let mut text = String::new();
     for facts in Facts::of(&cubin, &functions)? {
         let mut facts = facts?;
         facts.name.get_or_insert_with(|| facts.symbol.to_owned());
+        facts.instructions = codes.next().map(|code| code.counts());
         json::write_function(&facts, Some(&found), &mut text)?;
         text.push('\n');
     }

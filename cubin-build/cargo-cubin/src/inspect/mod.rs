@@ -27,8 +27,11 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     view: View,
+    /// How many instructions of each kind each function has, and how many of them stand in loops
+    #[arg(long, conflicts_with_all = ["like_cuobjdump", "text"])]
+    instructions: bool,
     /// With --instructions: a row for each line of the source, where -lineinfo told
-    #[arg(long, requires = "instructions")]
+    #[arg(long, requires = "instructions", conflicts_with = "json")]
     lines: bool,
 }
 
@@ -44,9 +47,6 @@ struct View {
     /// Everything that is known of each cubin: sections, symbols, attributes, every byte's label
     #[arg(long)]
     text: bool,
-    /// How many instructions of each kind each function has, and how many of them stand in loops
-    #[arg(long)]
-    instructions: bool,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             failed = true;
         }
     }
-    if shown.table && args.view.instructions {
+    if shown.table && args.instructions {
         instructions::legend(&mut out)?;
     } else if shown.table {
         table::legend(&mut out)?;
@@ -99,8 +99,8 @@ fn inspect(
     } else if view.text {
         text::write(path, &bytes, &mut errors, out)?;
     } else if view.json {
-        json::write(path, &bytes, &mut errors, out)?;
-    } else if view.instructions {
+        json::write(path, &bytes, args.instructions, &mut errors, out)?;
+    } else if args.instructions {
         shown.table |= instructions::write(path, &bytes, args.lines, &mut errors, out)?;
     } else {
         shown.table |= table::write(path, &bytes, &mut errors, out)?;

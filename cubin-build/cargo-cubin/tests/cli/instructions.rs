@@ -1,8 +1,17 @@
 //! `inspect --instructions`: recorded tables, and source lines as nvdisasm has them.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
-use cubin_tests::tools::{self, same_as_recorded};
+use cubin_core::sass::Class;
+use cubin_tests::{
+    schema,
+    tools::{self, same_as_recorded},
+};
+use serde_json::Value;
 
 use crate::{cubin, scratch};
 
@@ -41,8 +50,64 @@ fn tables_by_line() {
 fn lines_are_of_instructions() {
     let run = cubin(&["inspect", "--lines", "cubins/min-13.5-sm_90.cubin"]).ends_with(2);
     run.says("--instructions");
-    let run = cubin(&["inspect", "--instructions", "--json", "cubins/annot.cubin"]).ends_with(2);
+    let run = cubin(&["inspect", "--instructions", "--text", "cubins/annot.cubin"]).ends_with(2);
     run.says("cannot be used with");
+}
+
+#[test]
+fn json_has_the_keys_that_are_documented() {
+    let documented = schema::documented("Instructions");
+    let run = cubin(&[
+        "inspect",
+        "--json",
+        "--instructions",
+        "cubins/basic-13.5-sm_90-debug.cubin",
+        "cubins/basic-11.8-sm_52.cubin",
+        "cubins/basic-11.7-sm_35.cubin",
+    ])
+    .ends_with(0);
+    let mut targets = BTreeSet::new();
+    for line in run.stdout.lines() {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let target = line["target"].as_str().expect("a target");
+        targets.insert(target.to_owned());
+        let Some(counts) = line.get("instructions") else {
+            assert_eq!(target, "sm_35", "known to the reader");
+            continue;
+        };
+        let all = &counts["all"];
+        let keys = |value: &Value| -> BTreeSet<String> {
+            value
+                .as_object()
+                .expect("an object")
+                .keys()
+                .cloned()
+                .collect()
+        };
+        let mut found = keys(counts);
+        found.append(&mut keys(all));
+        assert_eq!(found, documented.keys().cloned().collect());
+        assert_eq!(counts["in_loops"].is_null(), target == "sm_52");
+        let classes = all["classes"].as_object().expect("classes");
+        assert_eq!(classes.len(), Class::ALL.len());
+        let executed = Class::ALL.iter().filter(|class| class.executes());
+        let sum: u64 = executed
+            .map(|class| classes[class.name()].as_u64().expect("a count"))
+            .sum();
+        assert_eq!(all["total"].as_u64(), Some(sum));
+        let of = |store: bool| -> u64 {
+            let accesses = all["accesses"].as_array().expect("an array");
+            let same = accesses.iter().filter(|access| access["store"] == store);
+            same.map(|access| access["count"].as_u64().expect("a count"))
+                .sum()
+        };
+        assert_eq!(classes["load"].as_u64(), Some(of(false)));
+        assert_eq!(classes["store"].as_u64(), Some(of(true)));
+    }
+    assert_eq!(targets.len(), 3);
+    // Without the flag the lines are as they were.
+    let plain = cubin(&["inspect", "--json", "cubins/annot.cubin"]).ends_with(0);
+    assert!(!plain.stdout.contains("\"instructions\""));
 }
 
 /// Inlined twice over, in a loop, beside a function that is not inlined, a macro, and a header.
