@@ -7,6 +7,10 @@
     unreachable_pub,
     unsafe_op_in_unsafe_fn,
     rust_2018_idioms,
+    unused_qualifications,
+    unused_results,
+    unused_lifetimes,
+    trivial_casts,
     clippy::pedantic
 )]
 

@@ -13,7 +13,7 @@ use crate::sorted::{Map, Set};
 
 /// Lints that names and shapes from C++ set off in a Rust file. All of clippy's, since later versions have more.
 const MODULE_LINTS: &str = "#[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]";

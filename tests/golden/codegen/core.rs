@@ -8,7 +8,7 @@
 /// - `policy`: Rust has no name for its arguments, or one name for several of them
 /// - `trait`: Rust has no name for its arguments, or one name for several of them
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -1549,7 +1549,7 @@ pub mod families {
 ///
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -2821,7 +2821,7 @@ pub mod kinds {
 
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -3590,7 +3590,7 @@ pub mod more {
 /// - `batch_decode_with_paged_cache`: Rust has no name for its arguments, or one name for several of them
 /// - `field::twice`: Rust has no name for its arguments, or one name for several of them
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -4117,7 +4117,7 @@ pub mod names {
 
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]

@@ -6,7 +6,7 @@
 ///
 /// - `pack`: a parameter pack is any number of parameters, which no Rust function has
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -1214,7 +1214,7 @@ pub mod kinds {
 
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -1983,7 +1983,7 @@ pub mod more {
 
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]

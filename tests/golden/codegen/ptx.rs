@@ -2,7 +2,7 @@
 
 /// Kernels of `kernels/more.cu`, compiled for `sm_80`, `sm_90a`, with PTX for `compute_80`.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -825,7 +825,7 @@ pub mod more {
 
 /// Types of the CUDA toolkit, and types that several source files define alike.
 #[rustfmt::skip]
-#[allow(dead_code, unreachable_pub, unused_imports)]
+#[allow(dead_code, unreachable_pub, unused_imports, unused_qualifications)]
 #[allow(non_camel_case_types, non_snake_case, non_upper_case_globals)]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
 #[allow(clippy::undocumented_unsafe_blocks)]

@@ -197,14 +197,14 @@ fn kernels_of_some_targets_only_are_judged_where_they_are() {
     // The wrapper is there, and its facts name the target that has the kernel.
     let generated = project.generated().unwrap();
     let late = generated.split("/// Kernel `late`").nth(1).unwrap();
-    let table: Vec<&str> = late
+    let targets: Vec<&str> = late
         .lines()
         .take_while(|line| !line.contains("# Safety"))
-        .filter(|line| line.contains("| `sm_"))
+        .filter(|line| line.contains("- `sm_"))
         .collect();
     assert!(
-        table.len() == 1 && table[0].contains("| `sm_90` |"),
-        "{table:?}"
+        targets.len() == 1 && targets[0].contains("- `sm_90`: "),
+        "{targets:?}"
     );
 
     project.write(
