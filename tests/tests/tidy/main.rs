@@ -14,7 +14,6 @@ const TOLERATED: &[(&str, &str, &str)] = &[
         "signature",
         "types and their layouts are defined by each other",
     ),
-    ("cubin-build", "codegen", "being taken apart"),
     (
         "cubin-build",
         "toolkit",
