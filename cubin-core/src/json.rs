@@ -83,7 +83,7 @@
 //! | `class`, `layout`, `abi_version`, `flags` | 64 or 32; `old` or `new`; `EI_ABIVERSION`; `e_flags` |
 //! | `mercury`, `lto` | whether the object carries a Mercury capsule, LTO intermediate code |
 //! | `bytes` | length of the file |
-//! | `sizes` | object: bytes per label of [`sizes`](crate::sizes), adding up to `bytes` |
+//! | `sizes` | object: bytes per label of [`crate::sizes`], adding up to `bytes` |
 //! | `tools` | array of `name`, `release`, `build`, `command_line` |
 //! | `variables` | array of `symbol`, `space` (`global`, `constant`), `bank`, `bytes`, `initialized`, `managed` |
 //! | `functions` | array of the objects above |
