@@ -113,13 +113,12 @@ fn cubin(
 fn by_line(sources: &Sources, function: &Function<'_>, code: &Code<'_>) -> Vec<Row> {
     let loops = code.loops();
     let lower_bound = loops.as_ref().is_some_and(Loops::is_lower_bound);
-    let mut lines: BTreeMap<String, (usize, Mix, Mix)> = BTreeMap::new();
+    let mut rows: BTreeMap<Option<usize>, (u64, Mix, Mix)> = BTreeMap::new();
     for instruction in code.instructions().filter(|one| one.class.executes()) {
-        let place = sources.at(function, &instruction);
-        let next = lines.len();
-        let (_, mix, looped) = lines
-            .entry(place)
-            .or_insert_with(|| (next, Mix::default(), Mix::default()));
+        let row = sources.row(function, &instruction);
+        let (_, mix, looped) = rows
+            .entry(row)
+            .or_insert_with(|| (instruction.offset, Mix::default(), Mix::default()));
         mix.add(&instruction);
         if loops
             .as_ref()
@@ -128,10 +127,20 @@ fn by_line(sources: &Sources, function: &Function<'_>, code: &Code<'_>) -> Vec<R
             looped.add(&instruction);
         }
     }
+    // Code of one line can stand in several places.
+    let mut lines: BTreeMap<String, (u64, Mix, Mix)> = BTreeMap::new();
+    for (row, (offset, mix, looped)) in rows {
+        let (first, all, all_looped) = lines
+            .entry(sources.places(row))
+            .or_insert_with(|| (offset, Mix::default(), Mix::default()));
+        *first = offset.min(*first);
+        *all += &mix;
+        *all_looped += &looped;
+    }
     let mut lines: Vec<_> = lines.into_iter().collect();
     // By the first instruction of each.
-    lines.sort_by_key(|(_, (order, ..))| *order);
-    let row = |(place, (_, mix, looped)): (String, (usize, Mix, Mix))| {
+    lines.sort_by_key(|(_, (offset, ..))| *offset);
+    let row = |(place, (_, mix, looped)): (String, (u64, Mix, Mix))| {
         let looped = loops.as_ref().map(|_| looped);
         (figures(&mix, looped, lower_bound), format!("  {place}"))
     };
@@ -210,9 +219,13 @@ impl Sources {
         Ok(super::lines::Lines::read(cubin)?.map(Self))
     }
 
+    fn row(&self, function: &Function<'_>, instruction: &Instruction) -> Option<usize> {
+        self.0.row(function.section, instruction.offset)
+    }
+
     /// `gemm.cu:31`, and behind it the calls by which the line came here.
-    fn at(&self, function: &Function<'_>, instruction: &Instruction) -> String {
-        let chain = self.0.at(function.section, instruction.offset);
+    fn places(&self, row: Option<usize>) -> String {
+        let chain = row.map(|row| self.0.places(row)).unwrap_or_default();
         let mut places = chain
             .iter()
             .map(|place| format!("{}:{}", place.file, place.line));
@@ -232,7 +245,11 @@ impl Sources {
         Err("this cargo-cubin was built without the feature `lines`".to_owned())
     }
 
-    fn at(&self, _: &Function<'_>, _: &Instruction) -> String {
+    fn row(&self, _: &Function<'_>, _: &Instruction) -> Option<usize> {
+        None
+    }
+
+    fn places(&self, _: Option<usize>) -> String {
         String::new()
     }
 }

@@ -23,6 +23,9 @@ const INLINED_AT: u8 = 0x90;
 /// Deepest chain of inlined calls that is shown; a file whose rows name each other in a circle meets it.
 const DEPTH: usize = 64;
 
+/// Longest path that is shown, in characters: every path of a file would otherwise be copied for every line.
+const PATH: usize = 4096;
+
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 type Input<'a> = RelocateReader<Slice<'a>, &'a Addresses>;
 
@@ -85,23 +88,28 @@ impl Lines {
         Ok(Some(lines))
     }
 
-    /// The line of an instruction, and behind it the calls by which it was inlined, innermost first; empty where none is
-    /// known.
-    pub(super) fn at(&self, section: u32, offset: u64) -> Vec<Place> {
+    /// The row that an instruction belongs to: a number for [`places`](Self::places).
+    pub(super) fn row(&self, section: u32, offset: u64) -> Option<usize> {
         let key = (u64::from(section), offset);
         let behind = self.order.partition_point(|row| {
             self.rows
                 .get(*row)
                 .is_some_and(|row| (row.section, row.offset) <= key)
         });
-        let mut row = behind
-            .checked_sub(1)
-            .and_then(|at| self.rows.get(*self.order.get(at)?))
-            .filter(|row| row.section == key.0);
+        let row = *self.order.get(behind.checked_sub(1)?)?;
+        self.rows.get(row)?.section.eq(&key.0).then_some(row)
+    }
+
+    /// The line of a row, and behind it the calls by which its code was inlined, innermost first; empty where none is
+    /// known.
+    pub(super) fn places(&self, row: usize) -> Vec<Place> {
+        let mut row = self.rows.get(row);
         let mut chain = Vec::new();
-        while let Some(Row { place, caller, .. }) = row
-            && chain.len() < DEPTH
-        {
+        // Counted by rows, not by places: rows of a circle may have none.
+        for _ in 0..DEPTH {
+            let Some(Row { place, caller, .. }) = row else {
+                break;
+            };
             chain.extend(place.clone());
             row = caller.and_then(|caller| self.rows.get(caller));
         }
@@ -179,12 +187,13 @@ fn file(header: &LineProgramHeader<Input<'_>>, index: u64) -> Option<Rc<str>> {
     };
     let name = text(entry.path_name())?;
     let directory = entry.directory(header).and_then(text);
-    Some(match directory {
+    let path = match directory {
         Some(directory) if !name.starts_with('/') && !directory.is_empty() => {
-            format!("{}/{name}", directory.trim_end_matches('/')).into()
+            format!("{}/{name}", directory.trim_end_matches('/'))
         }
-        _ => name.into(),
-    })
+        _ => name,
+    };
+    Some(path.chars().take(PATH).collect::<String>().into())
 }
 
 /// Bits of an address below the number of the section that it lies in: no section has so many bytes.
@@ -224,5 +233,44 @@ impl Relocate for &Addresses {
 
     fn relocate_offset(&self, _: usize, value: usize) -> gimli::Result<usize> {
         Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever stands in `.debug_line` and its relocations: an error or lines, no panic, no endless chain.
+    #[test]
+    fn damage_is_an_error_or_another_line() {
+        let whole = cubin_tests::recorded::file("sass", "lines-13.5-sm_90.cubin");
+        let cubin = Cubin::parse(&whole).expect("a cubin");
+        let lines = Lines::read(&cubin).expect("lines").expect("lines");
+        let deepest = |lines: &Lines| {
+            (0..lines.rows.len())
+                .map(|row| lines.places(row).len())
+                .max()
+        };
+        assert_eq!(deepest(&lines), Some(3));
+        let sections = [b".debug_line".as_slice(), b".rela.debug_line"];
+        let mut read = 0;
+        for name in sections {
+            let section = cubin.elf().section_named(name).expect("the section");
+            let start = usize::try_from(section.offset).expect("fits");
+            let end = start + usize::try_from(section.size).expect("fits");
+            for at in start..end {
+                for value in [0, 1, 0x7f, 0x90, 0xff] {
+                    let mut damaged = whole.clone();
+                    damaged[at] = value;
+                    let cubin = Cubin::parse(&damaged).expect("only lines are damaged");
+                    if let Ok(Some(lines)) = Lines::read(&cubin) {
+                        assert!(deepest(&lines) <= Some(DEPTH));
+                        let _ = lines.row(9, 0x40);
+                        read += 1;
+                    }
+                }
+            }
+        }
+        assert!(read > 1000, "{read}");
     }
 }
