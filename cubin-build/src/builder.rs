@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
-    build::{self, Outcome, Request},
+    build::{self, BuildRequest, Outcome},
     cargo,
     diag::{self, Diag, Level, Sink},
     env::Env,
@@ -28,7 +28,7 @@ pub use crate::{
 #[derive(Debug, Clone, Default)]
 #[must_use = "nothing happens until `build` is called"]
 pub struct Builder {
-    request: Request,
+    request: BuildRequest,
 }
 
 impl Builder {

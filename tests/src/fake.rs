@@ -6,9 +6,9 @@ use std::{
 };
 
 use cubin_build::{
-    compile::{self, Failure, Options, Outcome, Request as CompileRequest, Source, SourceKind},
+    compile::{self, CompileRequest, Failure, Options, Outcome, Source, SourceKind},
     env::Env,
-    toolkit::{self, Request, Toolkit},
+    toolkit::{self, Toolkit, ToolkitRequest},
 };
 
 /// A directory with a toolkit, a `PATH`, a home and a package, all of them fake.
@@ -82,10 +82,10 @@ impl FakeMachine {
     }
 
     /// A request that looks at no place outside the machine.
-    pub fn request(&self) -> Request {
-        Request {
+    pub fn request(&self) -> ToolkitRequest {
+        ToolkitRequest {
             usual_places: vec![self.dir.join("usual/cuda")],
-            ..Request::default()
+            ..ToolkitRequest::default()
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use cubin_build::{
     env::Env,
-    toolkit::{self, Request, Toolkit},
+    toolkit::{self, Toolkit, ToolkitRequest},
 };
 
 /// Version that the tests are written for.
@@ -34,9 +34,9 @@ pub fn toolkit() -> Option<Toolkit> {
     }
     let found = FOUND.get_or_init(|| {
         let version = TOOLKIT.parse().map_err(|error| format!("{error}"))?;
-        let request = Request {
+        let request = ToolkitRequest {
             version: Some(version),
-            ..Request::default()
+            ..ToolkitRequest::default()
         };
         // The tests also want the tools that show a cubin, which not every installation has.
         if let Ok(found) = toolkit::find(&env, &request)

@@ -6,7 +6,7 @@ use std::{
 };
 
 use cubin_build::{
-    compile::{self, Options, Outcome, Request, SideFiles, Source, SourceKind, Unit},
+    compile::{self, CompileRequest, Options, Outcome, SideFiles, Source, SourceKind, Unit},
     env::Env,
     toolkit::Toolkit,
 };
@@ -62,7 +62,7 @@ impl Package {
         let env = Env::process();
         compile::compile(
             &env,
-            &Request {
+            &CompileRequest {
                 toolkit: &self.toolkit,
                 root: &self.root,
                 out_dir: &self.root.join("out"),
@@ -232,7 +232,7 @@ fn flags_and_targets_are_part_of_the_result() {
     let targets = [compile::target("sm_35").unwrap()];
     let error = compile::compile(
         &Env::process(),
-        &Request {
+        &CompileRequest {
             toolkit: &package.toolkit,
             root: &package.root,
             out_dir: &package.root.join("out"),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cubin_build::{
     env::Env,
-    toolkit::{self, Error, Origin, Request},
+    toolkit::{self, Error, Origin, ToolkitRequest},
 };
 use cubin_tests::FakeMachine;
 
@@ -71,7 +71,7 @@ fn what_is_asked_for_by_name_must_be_it() {
     let machine = machine("explicit");
     let root = machine.toolkit_at("cuda").display().to_string();
     let find = |value: &str, version: Option<&str>| {
-        let request = Request {
+        let request = ToolkitRequest {
             version: version.map(|version| version.parse().unwrap()),
             ..machine.request()
         };
@@ -112,7 +112,7 @@ fn what_is_asked_for_by_name_must_be_it() {
 #[test]
 fn a_version_that_was_not_asked_for_is_passed_over() {
     let machine = machine("version");
-    let request = Request {
+    let request = ToolkitRequest {
         version: Some("13.5".parse().unwrap()),
         ..machine.request()
     };
@@ -175,7 +175,7 @@ fn nothing_at_all_says_what_to_do() {
 fn nvcc_is_asked_for_its_version_once() {
     let machine = machine("memo");
     let root = machine.toolkit_at("cuda").display().to_string();
-    let request = Request {
+    let request = ToolkitRequest {
         memo: Some(machine.dir.join("out/tools.txt")),
         ..machine.request()
     };

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubin_build::toolkit::{self, Error, Origin, Request, Toolkit};
+use cubin_build::toolkit::{self, Error, Origin, Toolkit, ToolkitRequest};
 use cubin_tests::FakeMachine;
 
 fn machine(name: &str) -> FakeMachine {
@@ -34,7 +34,7 @@ fn left(machine: &FakeMachine) -> Vec<String> {
 }
 
 fn find(machine: &FakeMachine, version: &str) -> Result<(Toolkit, Vec<String>), Error> {
-    let request = Request {
+    let request = ToolkitRequest {
         version: Some(version.parse().unwrap()),
         install: true,
         ..machine.request()
@@ -173,7 +173,7 @@ fn what_cannot_be_installed_says_why() {
         error.contains("neither uv nor pip") && error.contains("python3 -m pip"),
         "{error}"
     );
-    let request = Request {
+    let request = ToolkitRequest {
         install: true,
         ..machine.request()
     };
@@ -230,7 +230,7 @@ fn the_index_that_pip_used_is_named() {
     );
     let machine = self::machine("index-uv");
     machine.link("path/uv");
-    let request = Request {
+    let request = ToolkitRequest {
         version: Some("13.5".parse().unwrap()),
         install: true,
         ..machine.request()
@@ -244,7 +244,7 @@ fn the_index_that_pip_used_is_named() {
 #[test]
 fn offline_nothing_is_downloaded() {
     let machine = machine("offline");
-    let request = Request {
+    let request = ToolkitRequest {
         version: Some("13.5".parse().unwrap()),
         install: true,
         ..machine.request()

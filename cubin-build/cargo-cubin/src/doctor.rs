@@ -10,7 +10,7 @@ use cubin_build::{
     diag,
     env::Env,
     source::SourceFile,
-    toolkit::{self, Request, Toolkit, Wanted},
+    toolkit::{self, Toolkit, ToolkitRequest, Wanted},
 };
 
 /// How a thing is.
@@ -167,9 +167,9 @@ fn toolkit(env: &Env, version: Option<Wanted>, install: bool) -> Line {
     }
     match toolkit::find(
         env,
-        &Request {
+        &ToolkitRequest {
             version,
-            ..Request::default()
+            ..ToolkitRequest::default()
         },
     ) {
         Ok(toolkit) => Line::new(State::Good, SUBJECT, described(&toolkit)),

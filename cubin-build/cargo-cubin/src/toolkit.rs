@@ -10,7 +10,7 @@ use std::{
 use anyhow::bail;
 use cubin_build::{
     env::Env,
-    toolkit::{self, Recorded, Request, Toolkit, Wanted},
+    toolkit::{self, Recorded, Toolkit, ToolkitRequest, Wanted},
 };
 use sha2::Digest as _;
 
@@ -95,9 +95,9 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<ExitCode> {
         Command::Path { version } => {
             let toolkit = toolkit::find(
                 &env,
-                &Request {
+                &ToolkitRequest {
                     version: *version,
-                    ..Request::default()
+                    ..ToolkitRequest::default()
                 },
             )?;
             writeln!(out, "{}", toolkit.root.display())?;

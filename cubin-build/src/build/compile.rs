@@ -75,8 +75,8 @@ pub(super) fn request<'a>(
     settings: &'a Settings,
     sources: &'a Sources,
     toolkit: &'a Toolkit,
-) -> compile::Request<'a> {
-    compile::Request {
+) -> compile::CompileRequest<'a> {
+    compile::CompileRequest {
         toolkit,
         root: &settings.root,
         out_dir: &settings.work_dir,
@@ -90,7 +90,7 @@ fn compile(
     settings: &Settings,
     sources: &Sources,
     env: &Env,
-    request: &compile::Request<'_>,
+    request: &compile::CompileRequest<'_>,
     places: &mut Places,
     outcome: &mut Outcome,
 ) -> Option<Vec<Unit>> {
@@ -190,7 +190,7 @@ fn not_compiled(
 fn link(
     sources: &Sources,
     env: &Env,
-    request: &compile::Request<'_>,
+    request: &compile::CompileRequest<'_>,
     units: &[Unit],
     places: &mut Places,
     outcome: &mut Outcome,

@@ -150,7 +150,7 @@ impl Join<'_> {
     fn files<'b>(
         &self,
         images: &[Image<'b>],
-    ) -> Result<(Vec<codegen::Image>, Vec<Embedded<'b>>), BadCode> {
+    ) -> Result<(Vec<codegen::EmbeddedImage>, Vec<Embedded<'b>>), BadCode> {
         let mut embedded = Vec::new();
         let mut files: Vec<Embedded<'b>> = Vec::new();
         for image in images {
@@ -160,7 +160,7 @@ impl Join<'_> {
                 let name = format!("{}.{}.ptx", self.names.files, Compute(of));
                 // The PTX of a `.ptx` source is one and the same for every target.
                 if !files.iter().any(|known| known.name == name) {
-                    embedded.push(codegen::Image {
+                    embedded.push(codegen::EmbeddedImage {
                         target: of,
                         file: name.clone(),
                         assembled_for: Some(target),
@@ -173,7 +173,7 @@ impl Join<'_> {
                 }
             }
             let name = format!("{}.{target}.cubin", self.names.files);
-            embedded.push(codegen::Image {
+            embedded.push(codegen::EmbeddedImage {
                 target,
                 file: name.clone(),
                 assembled_for: None,

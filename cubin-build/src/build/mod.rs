@@ -28,7 +28,7 @@ mod settings;
 mod sources;
 mod write;
 
-pub(crate) use self::{outcome::Outcome, request::Request};
+pub(crate) use self::{outcome::Outcome, request::BuildRequest};
 pub use self::{
     outcome::Output,
     request::{Link, Ptx},
@@ -38,7 +38,7 @@ use self::{image::Context, places::Places, settings::Settings, sources::Sources}
 use crate::{env::Env, report, sorted};
 
 /// Does it all.
-pub(crate) fn run(request: &Request, env: &Env) -> Outcome {
+pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
     let mut outcome = Outcome::default();
     // Registered even when unset: setting it later must run the script again.
     env.note(report::VARIABLE);

@@ -7,7 +7,7 @@ use cubin_core::{Sm, arch::Suffix};
 
 use super::{
     problem::{Mistake, Origin, Problem},
-    request::{Ptx, Request},
+    request::{BuildRequest, Ptx},
 };
 use crate::{
     config::{self, Config},
@@ -27,7 +27,7 @@ impl fmt::Display for Compute {
 /// The targets whose PTX is embedded, sorted. What names a target that the environment took out of the build is left
 /// out.
 pub(super) fn resolve(
-    request: &Request,
+    request: &BuildRequest,
     config: &Config,
     targets: &[Sm],
     from_environment: bool,

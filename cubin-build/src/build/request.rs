@@ -6,7 +6,7 @@ use crate::options::{Backend, HalfTypes, Runtime};
 
 /// All that a [`Builder`](crate::Builder) was told.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Request {
+pub(crate) struct BuildRequest {
     pub(crate) root: Option<PathBuf>,
     pub(crate) out_dir: Option<PathBuf>,
     pub(crate) config: Option<PathBuf>,

@@ -7,7 +7,7 @@ use cubin_core::Sm;
 use super::{
     problem::{Mistake, Origin, Problem},
     ptx,
-    request::Request,
+    request::BuildRequest,
 };
 use crate::{
     compile::{self, Options},
@@ -32,7 +32,7 @@ pub(super) struct Settings {
     /// Where this builder keeps compiled units: two builders of one build script may compile one source differently.
     pub(super) work_dir: PathBuf,
     pub(super) config: Config,
-    pub(super) toolkit: toolkit::Request,
+    pub(super) toolkit: toolkit::ToolkitRequest,
     pub(super) targets: Vec<Sm>,
     /// Those of the targets whose PTX is embedded.
     pub(super) ptx: Vec<Sm>,
@@ -49,7 +49,7 @@ pub(super) struct Settings {
 }
 
 /// Resolves all but the sources; what is wrong goes into `sink`. `None` when nothing sensible can follow.
-pub(super) fn resolve(request: &Request, env: &Env, sink: &mut Sink) -> Option<Settings> {
+pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Option<Settings> {
     let root = root(request, env, sink)?;
     let out_dir = out_dir(request, env, &root, sink)?;
     let mut watched = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn resolve(request: &Request, env: &Env, sink: &mut Sink) -> Option<S
 /// The variable that replaces all targets.
 const ARCH: &str = "CUBIN_BUILD_ARCH";
 
-fn backend(request: &Request, config: &Config) -> Backend {
+fn backend(request: &BuildRequest, config: &Config) -> Backend {
     let written = config.generate.backend.as_ref();
     let asked = request.backend.clone();
     asked
@@ -96,13 +96,13 @@ fn backend(request: &Request, config: &Config) -> Backend {
         .unwrap_or_default()
 }
 
-fn half(request: &Request, config: &Config) -> HalfTypes {
+fn half(request: &BuildRequest, config: &Config) -> HalfTypes {
     let written = config.generate.half.as_ref();
     let asked = request.half.or_else(|| written.map(|half| half.value));
     asked.unwrap_or_default()
 }
 
-fn runtime(request: &Request, config: &Config) -> Runtime {
+fn runtime(request: &BuildRequest, config: &Config) -> Runtime {
     let written = config.generate.runtime.as_ref();
     let asked = request
         .runtime
@@ -110,7 +110,7 @@ fn runtime(request: &Request, config: &Config) -> Runtime {
     asked.unwrap_or_default()
 }
 
-fn out_file(request: &Request, config: &Config, sink: &mut Sink) -> String {
+fn out_file(request: &BuildRequest, config: &Config, sink: &mut Sink) -> String {
     let (name, origin) = match (&request.out_file, &config.generate.file) {
         (Some(name), _) => (name.clone(), Origin::Script("out_file")),
         (None, Some(file)) => (file.value.clone(), Origin::File(file.span.clone())),
@@ -122,7 +122,7 @@ fn out_file(request: &Request, config: &Config, sink: &mut Sink) -> String {
     name
 }
 
-fn root(request: &Request, env: &Env, sink: &mut Sink) -> Option<PathBuf> {
+fn root(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Option<PathBuf> {
     let given = request
         .root
         .clone()
@@ -140,7 +140,7 @@ fn root(request: &Request, env: &Env, sink: &mut Sink) -> Option<PathBuf> {
     }
 }
 
-fn out_dir(request: &Request, env: &Env, root: &Path, sink: &mut Sink) -> Option<PathBuf> {
+fn out_dir(request: &BuildRequest, env: &Env, root: &Path, sink: &mut Sink) -> Option<PathBuf> {
     let given = request
         .out_dir
         .clone()
@@ -152,7 +152,7 @@ fn out_dir(request: &Request, env: &Env, root: &Path, sink: &mut Sink) -> Option
 }
 
 fn read_config(
-    request: &Request,
+    request: &BuildRequest,
     root: &Path,
     watched: &mut Vec<PathBuf>,
     sink: &mut Sink,
@@ -216,7 +216,7 @@ fn rebase(config: &mut Config, dir: &Path) {
 }
 
 fn targets(
-    request: &Request,
+    request: &BuildRequest,
     env: &Env,
     config: &Config,
     config_name: &str,
@@ -251,11 +251,11 @@ fn targets(
 }
 
 fn toolkit_request(
-    request: &Request,
+    request: &BuildRequest,
     config: &Config,
     work_dir: &Path,
     sink: &mut Sink,
-) -> toolkit::Request {
+) -> toolkit::ToolkitRequest {
     let written = match (&request.toolkit, &config.toolkit.version) {
         (Some(text), _) => Some((text, Origin::Script("toolkit"))),
         (None, Some(version)) => Some((&version.value, Origin::File(version.span.clone()))),
@@ -270,18 +270,18 @@ fn toolkit_request(
         }
     });
     let install = config.toolkit.install.as_ref();
-    toolkit::Request {
+    toolkit::ToolkitRequest {
         version,
         install: request
             .install
             .or_else(|| install.map(|install| install.value))
             .unwrap_or(false),
         memo: Some(work_dir.join("toolkit.txt")),
-        ..toolkit::Request::default()
+        ..toolkit::ToolkitRequest::default()
     }
 }
 
-fn options(request: &Request, config: &Config) -> Options {
+fn options(request: &BuildRequest, config: &Config) -> Options {
     let build = &config.build;
     let mut options = Options::default();
     options

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use self::{exclude::Excludes, instantiate::Instance, link::Module, search::Search};
 use super::{
     problem::{Mistake, Origin, Problem},
-    request::Request,
+    request::BuildRequest,
     settings::Settings,
 };
 use crate::{
@@ -51,7 +51,7 @@ impl Sources {
 }
 
 /// Finds all sources, in a fixed order: named files first, then those found, by path. What is wrong goes into `sink`.
-pub(super) fn find(request: &Request, settings: &Settings, sink: &mut Sink) -> Sources {
+pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink) -> Sources {
     let config = &settings.config;
     let mut search = Search {
         root: &settings.root,
@@ -109,7 +109,7 @@ pub(super) fn find(request: &Request, settings: &Settings, sink: &mut Sink) -> S
 }
 
 /// Files that are named, those of `cubin.toml` first.
-fn named(request: &Request, config: &Config) -> Vec<PathBuf> {
+fn named(request: &BuildRequest, config: &Config) -> Vec<PathBuf> {
     let written = config.build.sources.iter();
     let written = written.map(|file| PathBuf::from(&file.value));
     written.chain(request.files.iter().cloned()).collect()
@@ -117,7 +117,7 @@ fn named(request: &Request, config: &Config) -> Vec<PathBuf> {
 
 /// Files of the directories that are named; where nothing is, of those that usually hold kernels.
 fn found(
-    request: &Request,
+    request: &BuildRequest,
     config: &Config,
     no_files: bool,
     search: &mut Search<'_>,
@@ -154,7 +154,7 @@ fn found(
 }
 
 /// Flags that a source was given for it alone.
-fn flags(request: &Request, path: &Path) -> Vec<String> {
+fn flags(request: &BuildRequest, path: &Path) -> Vec<String> {
     let all = request.file_flags.iter();
     let own = all.filter(|(file, _)| *file == path);
     own.flat_map(|(_, flags)| flags.clone()).collect()

@@ -74,7 +74,7 @@ pub(super) fn find(
                 continue;
             }
         };
-        family.method = names::ident(base_name, names::Kind::Method);
+        family.method = names::ident(base_name, names::NameKind::Method);
         family.trait_name = camel_case(base_name);
         let same_trait =
             |other: &&Family| other.path == path && other.trait_name == family.trait_name;
@@ -376,5 +376,5 @@ fn camel_case(name: &str) -> String {
         text.extend(characters.next().into_iter().flat_map(char::to_uppercase));
         text.push_str(characters.as_str());
     }
-    names::ident(&text, names::Kind::Type)
+    names::ident(&text, names::NameKind::Type)
 }

@@ -3,7 +3,7 @@
 use super::{
     backend, docs, info, instances, names,
     parts::{Binding, Holds, Methods, Namespace},
-    planned::{Family, Key, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, TYPES},
+    planned::{Family, Key, Plan, PlannedGlobal, PlannedKernel, PlannedModule, RustPath, TYPES},
     records, runtime,
     scope::Scope,
     toolkit_types, variables,
@@ -39,7 +39,7 @@ struct Node<'n> {
     kernels: Vec<&'n PlannedKernel<'n>>,
     families: Vec<&'n Family>,
     globals: Vec<&'n PlannedGlobal<'n>>,
-    types: Vec<(&'n PlannedModule<'n>, Key, &'n Place)>,
+    types: Vec<(&'n PlannedModule<'n>, Key, &'n RustPath)>,
     exports: Set<(String, String)>,
     children: Map<String, Node<'n>>,
 }

@@ -4,7 +4,7 @@
 //! the trait, and a family of numbers alone has its instances on `()`.
 
 use super::{
-    names::{self, Kind},
+    names::{self, NameKind},
     planned::{Argument, Family, Generic, Instance, Pattern},
     scalars,
     scope::Scope,
@@ -348,12 +348,12 @@ pub(super) fn enumerators(families: &[&Family]) -> Vec<Enumerators> {
         let parts = names::components(enumeration);
         let last = parts.last().copied().unwrap_or(enumeration);
         let module = names::snake_case(&names::short_template(last));
-        let module = names::fresh(&names::ident(&module, Kind::Module), &taken);
+        let module = names::fresh(&names::ident(&module, NameKind::Module), &taken);
         taken.push(module.clone());
         let constants = values.into_iter().map(|(value, enumerator)| {
             let parts = names::components(enumerator);
             Constant {
-                ident: names::ident(parts.last().unwrap_or(&enumerator), Kind::Value),
+                ident: names::ident(parts.last().unwrap_or(&enumerator), NameKind::Value),
                 enumerator: enumerator.to_owned(),
                 value,
             }

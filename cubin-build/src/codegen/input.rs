@@ -26,7 +26,7 @@ pub struct Module {
     /// Path of the source relative to the package, with `/`.
     pub source: String,
     /// The cubins and the PTX, which lie beside the generated file.
-    pub images: Vec<Image>,
+    pub images: Vec<EmbeddedImage>,
     /// Merged over all targets.
     pub signatures: Signatures,
     /// By kernel symbol, then target.
@@ -35,7 +35,7 @@ pub struct Module {
 
 /// A cubin or PTX to embed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
+pub struct EmbeddedImage {
     /// What it was compiled for; of PTX the virtual architecture: `sm_90` stands for `compute_90`.
     pub target: Sm,
     /// Name of the file beside the generated one: `saxpy.sm_90.cubin`, `saxpy.compute_90.ptx`.

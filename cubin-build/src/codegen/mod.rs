@@ -35,7 +35,7 @@ mod toolkit_types;
 mod variables;
 mod write;
 
-pub use input::{Backend, Finding, HalfTypes, Image, Input, Module, Output, Runtime};
+pub use input::{Backend, EmbeddedImage, Finding, HalfTypes, Input, Module, Output, Runtime};
 
 use crate::sorted;
 

@@ -71,7 +71,7 @@ const METHOD_NAMES: &[&str] = &[
 
 /// What a name is for, since each kind has its own reserved names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NameKind {
     /// A local, parameter or field.
     Value,
     /// A struct, union or opaque type.
@@ -85,17 +85,17 @@ pub(super) enum Kind {
 }
 
 /// Makes `name` an identifier.
-pub(super) fn ident(name: &str, kind: Kind) -> String {
+pub(super) fn ident(name: &str, kind: NameKind) -> String {
     let mut text = sanitize(name);
     if text.len() > LONGEST {
         text = shorten(&text, name);
     }
     let reserved: &[&[&str]] = match kind {
-        Kind::Value => &[],
-        Kind::Type => &[TYPE_NAMES, MODULE_NAMES],
-        Kind::Source => &[MODULE_NAMES],
-        Kind::Module => &[MODULE_NAMES, METHOD_NAMES, TYPE_NAMES],
-        Kind::Method => &[METHOD_NAMES],
+        NameKind::Value => &[],
+        NameKind::Type => &[TYPE_NAMES, MODULE_NAMES],
+        NameKind::Source => &[MODULE_NAMES],
+        NameKind::Module => &[MODULE_NAMES, METHOD_NAMES, TYPE_NAMES],
+        NameKind::Method => &[METHOD_NAMES],
     };
     let contains = |lists: &[&[&str]]| lists.iter().any(|list| list.contains(&text.as_str()));
     if contains(&[NEVER_RAW]) || contains(reserved) {
@@ -454,29 +454,29 @@ mod tests {
 
     #[test]
     fn keywords_and_reserved_names() {
-        assert_eq!(ident("type", Kind::Value), "r#type");
-        assert_eq!(ident("self", Kind::Value), "self_");
-        assert_eq!(ident("load", Kind::Method), "load_");
-        assert_eq!(ident("load", Kind::Value), "load");
-        assert_eq!(ident("Result", Kind::Type), "Result_");
-        assert_eq!(ident("3d-conv", Kind::Module), "_3d_conv");
-        assert_eq!(ident("types", Kind::Module), "types_");
+        assert_eq!(ident("type", NameKind::Value), "r#type");
+        assert_eq!(ident("self", NameKind::Value), "self_");
+        assert_eq!(ident("load", NameKind::Method), "load_");
+        assert_eq!(ident("load", NameKind::Value), "load");
+        assert_eq!(ident("Result", NameKind::Type), "Result_");
+        assert_eq!(ident("3d-conv", NameKind::Module), "_3d_conv");
+        assert_eq!(ident("types", NameKind::Module), "types_");
     }
 
     #[test]
     fn letters_beyond_ascii() {
-        assert_eq!(ident("größe", Kind::Source), "größe");
-        assert_eq!(ident("имя", Kind::Source), "имя");
-        assert_eq!(ident("x²", Kind::Source), "x_");
-        assert_eq!(ident("10µs", Kind::Source), "_10_s");
+        assert_eq!(ident("größe", NameKind::Source), "größe");
+        assert_eq!(ident("имя", NameKind::Source), "имя");
+        assert_eq!(ident("x²", NameKind::Source), "x_");
+        assert_eq!(ident("10µs", NameKind::Source), "_10_s");
     }
 
     #[test]
     fn namespaces_are_no_types() {
-        assert_eq!(ident("u32", Kind::Module), "u32_");
-        assert_eq!(ident("u32", Kind::Source), "u32");
-        assert_eq!(ident("load", Kind::Source), "load");
-        assert_eq!(ident("types", Kind::Source), "types_");
+        assert_eq!(ident("u32", NameKind::Module), "u32_");
+        assert_eq!(ident("u32", NameKind::Source), "u32");
+        assert_eq!(ident("load", NameKind::Source), "load");
+        assert_eq!(ident("types", NameKind::Source), "types_");
     }
 
     #[test]
@@ -544,8 +544,8 @@ mod tests {
 
     #[test]
     fn long_names_are_cut_and_stay_apart() {
-        let one = ident(&format!("{}x", "a".repeat(300)), Kind::Type);
-        let other = ident(&format!("{}y", "a".repeat(300)), Kind::Type);
+        let one = ident(&format!("{}x", "a".repeat(300)), NameKind::Type);
+        let other = ident(&format!("{}y", "a".repeat(300)), NameKind::Type);
         assert_eq!(one.len(), LONGEST);
         assert_ne!(one, other);
     }

@@ -2,7 +2,7 @@
 
 use super::{
     info,
-    names::{self, Kind},
+    names::{self, NameKind},
     planned::{Family, PlannedGlobal, PlannedKernel, PlannedModule},
     scope::Scope,
     write::{Writer, string},
@@ -136,7 +136,7 @@ pub(super) fn param_names(params: &[Param], taken: Vec<String>) -> Vec<String> {
             Some(name) => name.clone(),
             None => format!("p{ordinal}"),
         };
-        let name = names::fresh(&names::ident(&name, Kind::Value), &names);
+        let name = names::fresh(&names::ident(&name, NameKind::Value), &names);
         names.push(name);
     }
     names.split_off(start)

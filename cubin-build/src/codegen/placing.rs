@@ -3,8 +3,8 @@
 
 use super::{
     names,
-    names::{Extent, Kind},
-    planned::{Key, Place, PlannedModule, Shared, TYPES, reach},
+    names::{Extent, NameKind},
+    planned::{Key, PlannedModule, RustPath, Shared, TYPES, reach},
     scalars,
 };
 use crate::signature::model::{Record, RecordId, Signatures, Type};
@@ -112,7 +112,7 @@ impl<'a> TypeNames<'a> {
     }
 
     /// Where a type of the module `root` lies.
-    pub(super) fn place(&self, key: &Key, root: &str) -> Place {
+    pub(super) fn place(&self, key: &Key, root: &str) -> RustPath {
         let name = self.name(key);
         let parts = names::components(&name);
         let (last, scopes) = parts
@@ -126,7 +126,7 @@ impl<'a> TypeNames<'a> {
         path.extend(
             scopes[..namespaces]
                 .iter()
-                .map(|scope| names::ident(scope, Kind::Module)),
+                .map(|scope| names::ident(scope, NameKind::Module)),
         );
         let apart = self.apart.get(key);
         let extent = match apart {
@@ -142,9 +142,9 @@ impl<'a> TypeNames<'a> {
         if apart == Some(&Apart::Hash) {
             ident = names::hashed(&ident, &name);
         }
-        Place {
+        RustPath {
             path,
-            ident: names::ident(&ident, Kind::Type),
+            ident: names::ident(&ident, NameKind::Type),
             name,
             shared: None,
         }

@@ -9,10 +9,10 @@ use super::{
     families,
     input::{Finding, Input, Module},
     layout, names,
-    names::Kind,
+    names::NameKind,
     placing::{TypeNames, share},
     planned::{
-        Builtins, Key, Methods, Place, Plan, PlannedGlobal, PlannedKernel, PlannedModule, reach,
+        Builtins, Key, Methods, Plan, PlannedGlobal, PlannedKernel, PlannedModule, RustPath, reach,
     },
 };
 use crate::signature::model::{Global, Kernel, Signatures, Type};
@@ -27,7 +27,7 @@ pub(super) fn plan(input: &Input) -> Plan<'_> {
     let mut taken: Map<String, &str> = Map::new();
     let mut modules = Vec::new();
     for source in sources {
-        let ident = names::ident(&source.name, Kind::Source);
+        let ident = names::ident(&source.name, NameKind::Source);
         if let Some(first) = taken.get(&ident) {
             findings.push(Finding::NameCollision {
                 module: String::new(),
@@ -167,7 +167,7 @@ struct Placed<'a> {
     signatures: &'a Signatures,
     root: &'a str,
     owners: Map<(Vec<String>, String), Key>,
-    places: Map<Key, Place>,
+    places: Map<Key, RustPath>,
 }
 
 impl<'a> Placed<'a> {
@@ -186,12 +186,12 @@ impl<'a> Placed<'a> {
     fn add<'t>(
         &mut self,
         types: impl Iterator<Item = &'t Type>,
-    ) -> Result<(), Box<(Place, String)>> {
+    ) -> Result<(), Box<(RustPath, String)>> {
         let mut reached = Set::new();
         for ty in types {
             reach(ty, self.signatures, &mut reached);
         }
-        let mut new: Map<(Vec<String>, String), (Key, Place)> = Map::new();
+        let mut new: Map<(Vec<String>, String), (Key, RustPath)> = Map::new();
         for key in reached {
             if self.places.contains_key(&key) {
                 continue;
@@ -314,7 +314,7 @@ fn name_kernels<'a>(
     let constants = constants(&placed);
     let mut planned: Vec<PlannedKernel<'a>> = Vec::new();
     for ((&kernel, (path, name)), constant) in kernels.iter().zip(placed).zip(constants) {
-        let method = names::ident(&name, Kind::Method);
+        let method = names::ident(&name, NameKind::Method);
         if let Err(first) = methods.take(&path, &method, &kernel.name) {
             let rust_name = rust_name(root, &path, &method);
             refused.push((
@@ -348,7 +348,7 @@ fn constants(placed: &[(Vec<String>, String)]) -> Vec<String> {
     let constant = |(path, name): &(Vec<String>, String)| {
         let upper = name.to_uppercase();
         let alone = users.get(&(path.as_slice(), upper.clone())) == Some(&1);
-        names::ident(if alone { &upper } else { name }, Kind::Value)
+        names::ident(if alone { &upper } else { name }, NameKind::Value)
     };
     placed.iter().map(constant).collect()
 }
@@ -402,15 +402,17 @@ fn global_path(global: &Global) -> (Vec<String>, String) {
         .map_or((&*global.name, &[][..]), |(last, scopes)| (*last, scopes));
     let path = scopes
         .iter()
-        .map(|scope| names::ident(&names::short_template(scope), Kind::Module))
+        .map(|scope| names::ident(&names::short_template(scope), NameKind::Module))
         .collect();
     (
         path,
-        names::ident(&names::short_template(last), Kind::Method),
+        names::ident(&names::short_template(last), NameKind::Method),
     )
 }
 
 fn namespace_path(kernel: &Kernel) -> Vec<String> {
     let named = kernel.namespaces.iter().filter(|name| !name.is_empty());
-    named.map(|name| names::ident(name, Kind::Module)).collect()
+    named
+        .map(|name| names::ident(name, NameKind::Module))
+        .collect()
 }

@@ -46,9 +46,9 @@ pub(super) struct PlannedModule<'a> {
     pub(super) globals: Vec<PlannedGlobal<'a>>,
     /// Without a wrapper: C++ name and reason.
     pub(super) refused: Vec<(String, String)>,
-    pub(super) records: Map<RecordId, Place>,
-    pub(super) enums: Map<EnumId, Place>,
-    pub(super) opaques: Map<String, Place>,
+    pub(super) records: Map<RecordId, RustPath>,
+    pub(super) enums: Map<EnumId, RustPath>,
+    pub(super) opaques: Map<String, RustPath>,
 }
 
 /// A kernel with a wrapper.
@@ -75,7 +75,7 @@ pub(super) struct PlannedGlobal<'a> {
 
 /// Where a type is defined in the generated file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RustPath {
     /// Modules from the top of the file.
     pub(super) path: Vec<String>,
     pub(super) ident: String,
@@ -111,7 +111,7 @@ impl PlannedModule<'_> {
         records.chain(enums).chain(opaques).collect()
     }
 
-    pub(super) fn place(&self, key: &Key) -> Option<&Place> {
+    pub(super) fn place(&self, key: &Key) -> Option<&RustPath> {
         match key {
             Key::Record(id) => self.records.get(id),
             Key::Enum(id) => self.enums.get(id),
@@ -119,7 +119,7 @@ impl PlannedModule<'_> {
         }
     }
 
-    pub(super) fn place_mut(&mut self, key: &Key) -> Option<&mut Place> {
+    pub(super) fn place_mut(&mut self, key: &Key) -> Option<&mut RustPath> {
         match key {
             Key::Record(id) => self.records.get_mut(id),
             Key::Enum(id) => self.enums.get_mut(id),

@@ -3,8 +3,8 @@
 use super::{
     docs,
     layout::{self, Attributes, Form, Member},
-    names::{self, Kind},
-    planned::{Key, Place},
+    names::{self, NameKind},
+    planned::{Key, RustPath},
     scalars::is_signed,
     scope::Scope,
     write::{Writer, number, string},
@@ -19,7 +19,7 @@ pub(super) fn write(
     out: &mut Writer,
     scope: Scope<'_>,
     key: &Key,
-    place: &Place,
+    place: &RustPath,
     impls: Impls<'_>,
 ) {
     let signatures = &scope.module.input.signatures;
@@ -42,7 +42,7 @@ fn write_record(
     out: &mut Writer,
     scope: Scope<'_>,
     record: &Record,
-    place: &Place,
+    place: &RustPath,
     impls: Impls<'_>,
 ) {
     let kind = if record.is_union { "union" } else { "struct" };
@@ -101,7 +101,7 @@ struct MemberNames(Vec<String>);
 
 impl MemberNames {
     fn add(&mut self, name: &str) -> String {
-        let name = names::fresh(&names::ident(name, Kind::Value), &self.0);
+        let name = names::fresh(&names::ident(name, NameKind::Value), &self.0);
         self.0.push(name.clone());
         name
     }
@@ -119,7 +119,7 @@ fn write_struct(
     out: &mut Writer,
     scope: Scope<'_>,
     record: &Record,
-    place: &Place,
+    place: &RustPath,
     members: &[Member<'_>],
     attributes: Attributes,
     doc: &str,
@@ -365,7 +365,7 @@ fn bit_primitive(scalar: Scalar) -> (&'static str, &'static str) {
 fn write_union(
     out: &mut Writer,
     scope: Scope<'_>,
-    place: &Place,
+    place: &RustPath,
     members: &[&Field],
     attributes: Attributes,
     filler: Option<u64>,
@@ -411,7 +411,7 @@ fn write_union(
     write_asserts(out, ident, size, align);
 }
 
-fn write_bytes(out: &mut Writer, record: &Record, place: &Place, doc: &str) {
+fn write_bytes(out: &mut Writer, record: &Record, place: &RustPath, doc: &str) {
     let ident = &place.ident;
     out.doc(doc);
     out.doc("\nIts members lie where no Rust struct can put them:\n");
@@ -437,7 +437,7 @@ fn write_bytes(out: &mut Writer, record: &Record, place: &Place, doc: &str) {
     write_asserts(out, ident, record.size, record.align);
 }
 
-fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &Place, impls: Impls<'_>) {
+fn write_enum(out: &mut Writer, scope: Scope<'_>, item: &Enum, place: &RustPath, impls: Impls<'_>) {
     let ident = &place.ident;
     let repr = scope.value(&Type::Scalar(item.repr));
     out.doc(&format!("C++ enumeration {}.\n", docs::code(&place.name)));
@@ -474,7 +474,7 @@ fn enum_value(repr: Scalar, value: i128) -> String {
     number(wrapped)
 }
 
-fn write_opaque(out: &mut Writer, place: &Place) {
+fn write_opaque(out: &mut Writer, place: &RustPath) {
     out.doc(&format!(
         "C++ type {}, of which only the name is known.\n",
         docs::code(&place.name)

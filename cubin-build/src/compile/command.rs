@@ -8,7 +8,7 @@ use std::{
 use crate::sorted;
 use cubin_core::Sm;
 
-use super::{Error, Options, Request, Source, SourceKind};
+use super::{CompileRequest, Error, Options, Source, SourceKind};
 use crate::{env::Env, toolkit::HostCompiler};
 
 /// Flags that nvcc takes with a value in the next word, among those looked at here.
@@ -81,7 +81,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Checks all of a request that can be checked without running anything.
-pub(super) fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(super) fn check(request: &CompileRequest<'_>) -> Result<(), Error> {
     check_flags(&request.options.flags, None)?;
     usable_path("output directory", request.out_dir)?;
     for source in request.sources {
@@ -279,13 +279,13 @@ extern \"C\" void cubin_build_anchor() {}
 ";
 
 /// Where that header stands.
-pub(super) fn anchor(request: &Request<'_>) -> PathBuf {
+pub(super) fn anchor(request: &CompileRequest<'_>) -> PathBuf {
     request.out_dir.join("anchor.h")
 }
 
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
-    request: &Request<'_>,
+    request: &CompileRequest<'_>,
     source: &Source,
     target: Sm,
     host: Option<&HostCompiler>,
@@ -390,7 +390,7 @@ pub(super) fn operand(path: &Path) -> OsString {
 /// Asks nvcc whether it knows a target, without compiling: `--list-gpu-code` leaves out the names with `a` and `f`.
 pub(super) fn check_target(
     env: &Env,
-    request: &Request<'_>,
+    request: &CompileRequest<'_>,
     host: Option<&HostCompiler>,
     target: Sm,
 ) -> Result<(), Error> {

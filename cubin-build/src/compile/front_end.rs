@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    Request, Source, Unit, command, message,
+    CompileRequest, Source, Unit, command, message,
     step::{self, LOG, RECORD},
     unit::{Common, Plan, ending, files_in},
 };
@@ -43,13 +43,13 @@ pub struct FrontEnd<'a> {
 
 impl FrontEnd<'_> {
     /// How an `#include` in the text names the unit's source.
-    pub fn include(request: &Request<'_>, unit: &Unit) -> String {
+    pub fn include(request: &CompileRequest<'_>, unit: &Unit) -> String {
         let path = request.root.join(&unit.source);
         path.to_string_lossy().replace('\\', "/")
     }
 
     /// Compiles the text, or takes what an earlier build kept.
-    pub fn registrations(&self, env: &Env, request: &Request<'_>) -> Registrations {
+    pub fn registrations(&self, env: &Env, request: &CompileRequest<'_>) -> Registrations {
         let unit_dir = self.unit.cubin.parent().unwrap_or(Path::new(""));
         let dir = unit_dir.with_file_name(format!("probe.{}.{}", self.round, self.unit.target));
         let key = format!(
@@ -69,7 +69,7 @@ impl FrontEnd<'_> {
     fn run(
         &self,
         env: &Env,
-        request: &Request<'_>,
+        request: &CompileRequest<'_>,
         dir: &Path,
         key: &str,
     ) -> std::io::Result<Registrations> {

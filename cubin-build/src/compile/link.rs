@@ -10,8 +10,8 @@ use std::{
 use cubin_core::Sm;
 
 use super::{
-    Cause, Failure, Level, Message, Request, Unit, command, message,
-    record::Record,
+    Cause, CompileRequest, Failure, Level, Message, Unit, command, message,
+    record::CompileRecord,
     step::{self, Step},
 };
 use crate::{
@@ -30,7 +30,7 @@ pub struct Group<'a> {
     pub name: &'a str,
     /// Sources among those of the request, in the order that nvlink is given them.
     pub sources: Vec<&'a Path>,
-    /// Archives and objects that are linked too, after the sources; absolute, or relative to [`Request::root`].
+    /// Archives and objects that are linked too, after the sources; absolute, or relative to [`CompileRequest::root`].
     pub libraries: &'a [PathBuf],
 }
 
@@ -60,7 +60,12 @@ pub struct Linkage {
 }
 
 /// Links every group for every target for which all of its sources have a unit.
-pub fn link(env: &Env, request: &Request<'_>, groups: &[Group<'_>], units: &[Unit]) -> Linkage {
+pub fn link(
+    env: &Env,
+    request: &CompileRequest<'_>,
+    groups: &[Group<'_>],
+    units: &[Unit],
+) -> Linkage {
     let mut steps = Vec::new();
     for group in groups {
         for &target in request.targets {
@@ -99,7 +104,7 @@ pub fn link(env: &Env, request: &Request<'_>, groups: &[Group<'_>], units: &[Uni
 
 /// One run of nvlink.
 struct Run<'a> {
-    request: &'a Request<'a>,
+    request: &'a CompileRequest<'a>,
     group: &'a Group<'a>,
     target: Sm,
     members: Vec<&'a Unit>,
@@ -109,7 +114,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(
-        request: &'a Request<'a>,
+        request: &'a CompileRequest<'a>,
         group: &'a Group<'a>,
         target: Sm,
         members: Vec<&'a Unit>,
@@ -154,7 +159,7 @@ impl<'a> Run<'a> {
     }
 
     /// What the result depends on, as it is now, without results.
-    fn record(&self) -> Record {
+    fn record(&self) -> CompileRecord {
         let toolkit = self.request.toolkit;
         let mut head = vec![FORMAT.to_owned()];
         let identity = toolkit.identity();
@@ -192,7 +197,7 @@ impl<'a> Run<'a> {
                 Err(_) => format!("stamp missing missing {name}"),
             }
         });
-        Record {
+        CompileRecord {
             head,
             inputs: members.chain(libraries).collect(),
             outputs: Vec::new(),
@@ -200,9 +205,9 @@ impl<'a> Run<'a> {
     }
 
     /// Runs nvlink.
-    fn link(&self, env: &Env, now: Record, reason: String) -> Result<Linked, Box<Failure>> {
+    fn link(&self, env: &Env, now: CompileRecord, reason: String) -> Result<Linked, Box<Failure>> {
         let step = self.step();
-        let Request { toolkit, root, .. } = self.request;
+        let CompileRequest { toolkit, root, .. } = self.request;
         step.begin()?;
         let nvlink = toolkit.tool("nvlink").ok_or_else(|| {
             let why = format!("the toolkit in {} has no nvlink", toolkit.root.display());

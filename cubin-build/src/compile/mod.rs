@@ -62,7 +62,7 @@ pub use self::{
     link::{Group, Linkage, Linked, link},
     message::{Level, Message, Tool},
     outcome::{Outcome, SideFiles, Unit, Watch},
-    request::{Options, Request, Source},
+    request::{CompileRequest, Options, Source},
     shared::{Reach, SharedUse, uses_dynamic_shared},
     source_kind::{Container, Language, SourceKind, UnknownKind},
 };
@@ -79,7 +79,7 @@ use crate::{
 /// # Errors
 /// Something is wrong with the request as a whole (no host compiler, a target that nvcc does not know, a flag that
 /// cannot be used, an unwritable directory). What is wrong with single sources is in [`Outcome::failures`].
-pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
+pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error> {
     command::check(request)?;
     let anchor = command::anchor(request);
     std::fs::create_dir_all(request.out_dir)
@@ -151,7 +151,7 @@ pub fn compile(env: &Env, request: &Request<'_>) -> Result<Outcome, Error> {
 }
 
 /// The sources, each once: a file may be given by itself and by its directory.
-fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
+fn sources_once<'a>(request: &CompileRequest<'a>) -> Result<Vec<&'a Source>, Error> {
     let mut seen: Map<PathBuf, &Source> = Map::new();
     let mut sources = Vec::new();
     for source in request.sources {
@@ -175,7 +175,7 @@ fn sources_once<'a>(request: &Request<'a>) -> Result<Vec<&'a Source>, Error> {
 /// and the host compiler. A directory that holds
 /// `out_dir` is left out, since cargo would see each build's own output as a change. Variables: all that `env` was
 /// asked for.
-pub fn watch(env: &Env, request: &Request<'_>, outcome: &Outcome) -> Watch {
+pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watch {
     let mut paths: Set<PathBuf> = Set::new();
     let out_dir = normalize(&request.root.join(request.out_dir));
     paths.insert(request.toolkit.nvcc.clone());

@@ -27,7 +27,7 @@ pub struct Unit {
     /// relocatable code, where all kernels share one.
     pub callees: Map<String, Vec<(String, Spills)>>,
     /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
-    /// start at [`Request::root`](super::Request::root)).
+    /// start at [`CompileRequest::root`](super::CompileRequest::root)).
     pub dependencies: Vec<PathBuf>,
     /// What the tools said, without errors; the same whether it was compiled now or earlier.
     pub messages: Vec<Message>,

@@ -250,7 +250,7 @@ impl Listings {
 
 /// A record as read back.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct CompileRecord {
     /// Lines before the inputs.
     pub(super) head: Vec<String>,
     /// Lines of inputs and shadows.
@@ -259,7 +259,7 @@ pub(super) struct Record {
     pub(super) outputs: Vec<String>,
 }
 
-impl Record {
+impl CompileRecord {
     /// Reads a record; `None` when it is damaged or not complete.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let body = text.strip_suffix("end\n")?;
@@ -275,7 +275,7 @@ impl Record {
         Some(record)
     }
 
-    /// The text that [`Record::parse`] takes.
+    /// The text that [`CompileRecord::parse`] takes.
     pub(super) fn text(&self) -> String {
         let lines = self.head.iter().chain(&self.inputs).chain(&self.outputs);
         let mut text: String = lines.map(|line| format!("{line}\n")).collect();
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_record_reads_back_or_not_at_all() {
-        let record = Record {
+        let record = CompileRecord {
             head: lines("cubin-build unit 1\nflag -O3"),
             inputs: lines(
                 "content 00ff kernels/a b.cu\nstamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\nshadow /inc/a%0ab.h",
@@ -395,7 +395,7 @@ mod tests {
             outputs: lines("output 3 - a.cudafe1.gpu"),
         };
         let text = record.text();
-        assert_eq!(Record::parse(&text).as_ref(), Some(&record));
+        assert_eq!(CompileRecord::parse(&text).as_ref(), Some(&record));
         let inputs: Vec<_> = record.inputs().unwrap();
         assert_eq!(inputs.len(), 3, "what shadows is not an input");
         assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
@@ -406,12 +406,12 @@ mod tests {
         );
         // Every prefix is a record that was not written to its end.
         for length in 0..text.len() {
-            assert_eq!(Record::parse(&text[..length]), None, "{length}");
+            assert_eq!(CompileRecord::parse(&text[..length]), None, "{length}");
         }
         for damaged in ["content x", "stamp a b", "content"] {
-            let record = Record {
+            let record = CompileRecord {
                 inputs: lines(damaged),
-                ..Record::default()
+                ..CompileRecord::default()
             };
             assert_eq!(record.inputs(), None, "{damaged}");
         }

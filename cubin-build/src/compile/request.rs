@@ -12,7 +12,7 @@ use crate::toolkit::Toolkit;
 pub struct Options {
     /// Value of nvcc's `-std`; not given to nvcc when a flag sets it already. Default `c++17`.
     pub std: Option<String>,
-    /// Directories for `#include`, in the order that they are searched; relative to [`Request::root`].
+    /// Directories for `#include`, in the order that they are searched; relative to [`CompileRequest::root`].
     pub includes: Vec<PathBuf>,
     /// Macros, with or without a value.
     pub defines: Vec<(String, Option<String>)>,
@@ -37,7 +37,7 @@ impl Default for Options {
 /// A file to compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The file, as messages show it; relative to [`Request::root`].
+    /// The file, as messages show it; relative to [`CompileRequest::root`].
     pub path: PathBuf,
     /// What it is written in.
     pub language: Language,
@@ -66,7 +66,7 @@ impl Source {
 
 /// What to compile.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct CompileRequest<'a> {
     /// The compiler.
     pub toolkit: &'a Toolkit,
     /// The package's directory: nvcc runs there, and relative paths start there.

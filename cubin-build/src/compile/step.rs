@@ -14,7 +14,7 @@ use cubin_core::Sm;
 
 use super::{
     Cause, Failure, message,
-    record::{self, Record},
+    record::{self, CompileRecord},
 };
 use crate::cache::{self, ContentHash};
 
@@ -54,17 +54,17 @@ struct Shown {
 
 impl<'a> Step<'a> {
     /// The record of the earlier results.
-    pub(super) fn record(&self) -> Result<(Record, ContentHash), String> {
+    pub(super) fn record(&self) -> Result<(CompileRecord, ContentHash), String> {
         let text = fs::read_to_string(self.dir.join(RECORD)).ok();
         let text = text.ok_or("there is no earlier result")?;
-        let record = Record::parse(&text).ok_or("there is no earlier result")?;
+        let record = CompileRecord::parse(&text).ok_or("there is no earlier result")?;
         Ok((record, ContentHash::of(text.as_bytes())))
     }
 
     /// The earlier results, when nothing that they depend on differs now, and they are what they were; else why not.
     pub(super) fn earlier(
         &self,
-        old: &Record,
+        old: &CompileRecord,
         head: &[String],
         inputs: &[String],
     ) -> Result<Earlier, String> {
@@ -135,7 +135,7 @@ impl<'a> Step<'a> {
     /// Writes the record with a line for each result: from now on they hold. Gives the hash of its text.
     pub(super) fn finish(
         &self,
-        mut record: Record,
+        mut record: CompileRecord,
         outputs: &[PathBuf],
     ) -> Result<ContentHash, Box<Failure>> {
         for path in outputs {

@@ -11,9 +11,9 @@ use crate::sorted;
 use cubin_core::Sm;
 
 use super::{
-    Cause, Failure, Language, Level, Request, SideFiles, Source, Unit, command, depfile, message,
-    ptxas_log,
-    record::{self, Class, Input, Listings, Record},
+    Cause, CompileRequest, Failure, Language, Level, SideFiles, Source, Unit, command, depfile,
+    message, ptxas_log,
+    record::{self, Class, CompileRecord, Input, Listings},
     step::{self, Earlier, LOG, Step},
 };
 use crate::{
@@ -40,7 +40,7 @@ const PTX: &str = ".ptx";
 /// What all units of a request share.
 pub(super) struct Common<'a> {
     pub(super) env: &'a Env,
-    pub(super) request: &'a Request<'a>,
+    pub(super) request: &'a CompileRequest<'a>,
     pub(super) host: Option<&'a HostCompiler>,
     files: &'a Files,
     listings: Listings,
@@ -55,7 +55,7 @@ pub(super) struct Common<'a> {
 impl<'a> Common<'a> {
     pub(super) fn new(
         env: &'a Env,
-        request: &'a Request<'a>,
+        request: &'a CompileRequest<'a>,
         host: Option<&'a HostCompiler>,
         files: &'a Files,
     ) -> Self {
@@ -210,7 +210,7 @@ impl<'a> Plan<'a> {
             let what = "preprocessed text (.cpp1.ii)";
             return Err(step.failed(&ran, Cause::NoOutput(what)));
         };
-        let mut record = Record {
+        let mut record = CompileRecord {
             head: self.head.clone(),
             inputs: self.input_lines(common, &inputs),
             outputs: Vec::new(),

@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::read::{Item, Reader, TableName};
+use super::read::{Item, TableName, TableReader};
 use crate::{diag::Code, source::Span};
 
 /// What the reference of cubin.toml says of a key.
@@ -26,7 +26,7 @@ pub(crate) struct Key<T: 'static> {
     /// As the file spells it.
     pub(crate) name: &'static str,
     pub(crate) doc: Doc,
-    pub(crate) read: fn(&mut Reader<'_>, Item<'_, '_>, &mut T),
+    pub(crate) read: fn(&mut TableReader<'_>, Item<'_, '_>, &mut T),
 }
 
 /// A table of the file.
@@ -41,8 +41,14 @@ pub(crate) struct Table<T: 'static> {
 impl<T> Table<T> {
     /// Reads what `toml` holds into `out`. Keys that the table does not have, and keys that are missing, are problems;
     /// `span` is where the table begins.
-    pub(crate) fn read(&self, r: &mut Reader<'_>, toml: &DeTable<'_>, span: &Span, out: &mut T) {
-        let read = &mut |r: &mut Reader<'_>, item: Item<'_, '_>, index: usize| {
+    pub(crate) fn read(
+        &self,
+        r: &mut TableReader<'_>,
+        toml: &DeTable<'_>,
+        span: &Span,
+        out: &mut T,
+    ) {
+        let read = &mut |r: &mut TableReader<'_>, item: Item<'_, '_>, index: usize| {
             (self.keys[index].read)(r, item, out);
         };
         read_table(r, self.toml_name(), &self.docs(), (toml, span), read);
@@ -78,11 +84,11 @@ pub(crate) fn names(docs: &[(&'static str, Doc)]) -> Vec<&'static str> {
 
 /// As [`Table::read`], compiled once for all tables: `read` takes the position of a key.
 fn read_table(
-    r: &mut Reader<'_>,
+    r: &mut TableReader<'_>,
     name: TableName<'_>,
     keys: &[(&'static str, Doc)],
     (toml, span): (&DeTable<'_>, &Span),
-    read: &mut dyn FnMut(&mut Reader<'_>, Item<'_, '_>, usize),
+    read: &mut dyn FnMut(&mut TableReader<'_>, Item<'_, '_>, usize),
 ) {
     for item in r.entries(name, toml) {
         match keys.iter().position(|(key, _)| *key == item.key) {

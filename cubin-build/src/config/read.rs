@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Collects problems of one file.
-pub(crate) struct Reader<'f> {
+pub(crate) struct TableReader<'f> {
     file: &'f SourceFile,
     problems: Vec<Problem>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct TableName<'a> {
     pub(crate) code: Code,
 }
 
-impl<'f> Reader<'f> {
+impl<'f> TableReader<'f> {
     pub(crate) fn new(file: &'f SourceFile) -> Self {
         Self {
             file,

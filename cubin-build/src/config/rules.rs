@@ -7,7 +7,7 @@ use super::{
     budget::Rule,
     glob::{Glob, LONGEST},
     keys::{self, Doc, Key},
-    read::{Item, Reader, TableName},
+    read::{Item, TableName, TableReader},
     targets::target_help,
 };
 use crate::{
@@ -96,7 +96,7 @@ pub(super) fn docs(selects: bool) -> Vec<(&'static str, Doc)> {
 
 /// `[defaults]` or one `[[rule]]`, which differ in that the first selects nothing.
 pub(super) fn rule(
-    r: &mut Reader<'_>,
+    r: &mut TableReader<'_>,
     name: TableName<'_>,
     table: &DeTable<'_>,
     span: Span,
@@ -129,7 +129,7 @@ pub(super) fn rule(
     rule
 }
 
-fn check_rule(r: &mut Reader<'_>, rule: &Rule, span: &Span) {
+fn check_rule(r: &mut TableReader<'_>, rule: &Rule, span: &Span) {
     if rule.kernels.is_empty() && rule.archs.is_empty() {
         let message = "this [[rule]] selects no kernel and no arch".to_owned();
         let help = "add `kernel = \"...\"`, or move its budgets to [defaults]".to_owned();
@@ -142,7 +142,7 @@ fn check_rule(r: &mut Reader<'_>, rule: &Rule, span: &Span) {
     }
 }
 
-fn kernel_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
+fn kernel_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
     let mut patterns = Vec::new();
     for text in r.unique_strings(item, "pattern") {
         let why = if text.value.len() > LONGEST {
@@ -161,7 +161,7 @@ fn kernel_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>>
     patterns
 }
 
-fn target_patterns(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
+fn target_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
     let mut patterns = Vec::new();
     for text in r.unique_strings(item, "pattern") {
         let glob = Glob::new(text.value.as_str());

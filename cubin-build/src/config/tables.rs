@@ -9,7 +9,7 @@ use super::{
     keys::{Doc, Key, REQUIRED, Table},
     model::{Build, Config, DeclaredKernel, Generate, Instantiate, Link, Toolkit},
     problem::Problem,
-    read::{CONFIG, Item, Reader},
+    read::{CONFIG, Item, TableReader},
     rules::{self, DEFAULTS, RULE, rule},
     targets::{ptx, targets},
     values::{defines, file_name, flags, is_identifier, language, version},
@@ -351,7 +351,7 @@ struct Part {
     /// As the reference calls it.
     title: &'static str,
     meaning: &'static str,
-    read: fn(&mut Reader<'_>, Item<'_, '_>, &mut Config),
+    read: fn(&mut TableReader<'_>, Item<'_, '_>, &mut Config),
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
@@ -451,10 +451,10 @@ fn part_names() -> Vec<&'static str> {
     names
 }
 
-fn toolkit(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
+fn toolkit(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
     table(r, item, None, &TOOLKIT, &mut config.toolkit);
     let install = config.toolkit.install.as_ref();
-    let has_version = Reader::as_table(item).is_some_and(|toml| toml.contains_key("version"));
+    let has_version = TableReader::as_table(item).is_some_and(|toml| toml.contains_key("version"));
     if let Some(install) = install.filter(|install| install.value && !has_version) {
         let message = "`install` in [toolkit] needs a `version`".to_owned();
         let help = "for example `version = \"13.5\"`".to_owned();
@@ -464,7 +464,7 @@ fn toolkit(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
 
 /// Reads a table of which there is one.
 fn table<T>(
-    r: &mut Reader<'_>,
+    r: &mut TableReader<'_>,
     item: Item<'_, '_>,
     help: Option<&str>,
     table: &Table<T>,
@@ -475,7 +475,7 @@ fn table<T>(
     }
 }
 
-fn links(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
+fn links(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
     for (toml, span) in r.tables(item) {
         let mut read = LinkValues::default();
         LINK.read(r, toml, &span, &mut read);
@@ -496,7 +496,7 @@ fn links(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
     });
 }
 
-fn module_name(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+fn module_name(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
     let name = r.string(item)?;
     if is_identifier(&name.value) {
         return Some(name);
@@ -507,7 +507,7 @@ fn module_name(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>
     None
 }
 
-fn kernels(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
+fn kernels(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
     for (toml, span) in r.tables(item) {
         let mut read = KernelValues::default();
         KERNEL.read(r, toml, &span, &mut read);
@@ -526,7 +526,7 @@ fn kernels(r: &mut Reader<'_>, item: Item<'_, '_>, config: &mut Config) {
 
 /// What could be understood of a cubin.toml, and what is wrong with it.
 pub(super) fn parse(file: &SourceFile) -> (Config, Vec<Problem>) {
-    let mut reader = Reader::new(file);
+    let mut reader = TableReader::new(file);
     let mut config = Config::default();
     if let Some(document) = reader.parse() {
         top(&mut reader, &document, &mut config);
@@ -534,7 +534,7 @@ pub(super) fn parse(file: &SourceFile) -> (Config, Vec<Problem>) {
     (config, reader.finish())
 }
 
-fn top(r: &mut Reader<'_>, document: &DeTable<'_>, config: &mut Config) {
+fn top(r: &mut TableReader<'_>, document: &DeTable<'_>, config: &mut Config) {
     let name = super::read::TableName {
         name: "",
         code: CONFIG,

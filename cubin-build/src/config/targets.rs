@@ -4,12 +4,12 @@ use cubin_core::arch::{Sm, Suffix};
 
 use super::{
     model::Ptx,
-    read::{CONFIG, Item, Reader},
+    read::{CONFIG, Item, TableReader},
 };
 use crate::source::Spanned;
 
 /// `arch` in `[build]`.
-pub(super) fn targets(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
+pub(super) fn targets(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
     let mut targets = Vec::new();
     for text in r.strings(item) {
         match text.value.parse::<Sm>() {
@@ -44,9 +44,9 @@ pub(super) fn target_help(text: &str) -> Option<String> {
 }
 
 /// `ptx` in `[build]`: `true`, `false`, a name, or several.
-pub(super) fn ptx(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx>> {
+pub(super) fn ptx(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<Ptx>> {
     let span = r.value_span(item);
-    if Reader::is_bool(item) {
+    if TableReader::is_bool(item) {
         let embed = r.bool(item)?.value;
         return Some(Spanned::new(
             if embed { Ptx::Newest } else { Ptx::None },

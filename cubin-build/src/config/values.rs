@@ -2,12 +2,12 @@
 
 use super::{
     model::Define,
-    read::{CONFIG, Item, Reader, TableName},
+    read::{CONFIG, Item, TableName, TableReader},
 };
 use crate::source::Spanned;
 
 /// `version` in `[toolkit]`.
-pub(super) fn version(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+pub(super) fn version(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
     let version = r.string(item)?;
     let parts: Vec<&str> = version.value.split('.').collect();
     let number = |part: &&str| {
@@ -28,9 +28,9 @@ const DEFINE: TableName<'static> = TableName {
 };
 
 /// `define` in `[build]`: a table, or strings.
-pub(super) fn defines(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {
+pub(super) fn defines(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Define>> {
     let mut defines = Vec::new();
-    if let Some(table) = Reader::as_table(item) {
+    if let Some(table) = TableReader::as_table(item) {
         for item in r.entries(DEFINE, table) {
             if let Some(value) = r.define_value(item) {
                 let name = item.key.to_owned();
@@ -71,7 +71,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
 }
 
 /// `flags` in `[build]`.
-pub(super) fn flags(r: &mut Reader<'_>, item: Item<'_, '_>) -> Vec<Spanned<String>> {
+pub(super) fn flags(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<String>> {
     let mut flags = r.strings(item);
     flags.retain(|flag| {
         let Some(instead) = reserved_flag(&flag.value) else {
@@ -104,7 +104,7 @@ pub fn reserved_flag(flag: &str) -> Option<&'static str> {
 }
 
 /// `std` in `[build]`.
-pub(super) fn language(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+pub(super) fn language(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
     let std = r.string(item)?;
     let year = std.value.strip_prefix("c++").unwrap_or("");
     if year.len() != 2 || !year.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -116,7 +116,7 @@ pub(super) fn language(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned
 }
 
 /// `file` in `[generate]`.
-pub(super) fn file_name(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+pub(super) fn file_name(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
     let name = r.string(item)?;
     let stem = name.value.strip_suffix(".rs").unwrap_or("");
     if stem.is_empty()

@@ -60,7 +60,7 @@ impl Topic {
 
 /// A code and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct Documented {
     /// The code.
     pub code: Code,
     /// What it is about.
@@ -73,7 +73,7 @@ pub struct Entry {
 
 /// The entry of `code`, if there is one.
 #[must_use]
-pub fn find(code: &str) -> Option<&'static Entry> {
+pub fn find(code: &str) -> Option<&'static Documented> {
     ALL.iter().find(|entry| entry.code.0 == code)
 }
 
@@ -104,8 +104,8 @@ macro_rules! codes {
         )+
 
         /// Every code, in the order of the stages of a build.
-        pub const ALL: &[Entry] = &[
-            $(Entry { code: $name, topic: Topic::$topic, doc: $doc, example: $example },)+
+        pub const ALL: &[Documented] = &[
+            $(Documented { code: $name, topic: Topic::$topic, doc: $doc, example: $example },)+
         ];
     };
 }

@@ -26,7 +26,7 @@ use super::{
 use crate::{
     config::{
         diags,
-        read::{Item, Reader, TableName},
+        read::{Item, TableName, TableReader},
     },
     diag::{Diag, Level, codes},
     kernel::Facts,
@@ -141,7 +141,7 @@ impl Baseline {
     ///
     /// Returns what could be understood together with every problem, in the order of the file; all are errors.
     pub fn parse(file: &SourceFile) -> (Self, Vec<Diag>) {
-        let mut reader = Reader::new(file);
+        let mut reader = TableReader::new(file);
         let mut baseline = Self {
             entries: Map::new(),
             file: Some(file.clone()),
@@ -164,7 +164,7 @@ fn table_name(name: &str) -> TableName<'_> {
     }
 }
 
-fn top(r: &mut Reader<'_>, document: &DeTable<'_>, baseline: &mut Baseline) {
+fn top(r: &mut TableReader<'_>, document: &DeTable<'_>, baseline: &mut Baseline) {
     for item in r.entries(table_name(""), document) {
         match item.key {
             "format" => {
@@ -194,7 +194,7 @@ fn top(r: &mut Reader<'_>, document: &DeTable<'_>, baseline: &mut Baseline) {
     }
 }
 
-fn kernel(r: &mut Reader<'_>, name: &str, targets: &DeTable<'_>, baseline: &mut Baseline) {
+fn kernel(r: &mut TableReader<'_>, name: &str, targets: &DeTable<'_>, baseline: &mut Baseline) {
     let table = format!("the baseline of `{name}`");
     for item in r.entries(table_name(&table), targets) {
         let target: Sm = match item.key.parse() {
@@ -224,14 +224,14 @@ fn kernel(r: &mut Reader<'_>, name: &str, targets: &DeTable<'_>, baseline: &mut 
     }
 }
 
-fn value(r: &mut Reader<'_>, item: Item<'_, '_>, key: Key) -> Option<Value> {
-    if Reader::text(item) == Some("unknown") {
+fn value(r: &mut TableReader<'_>, item: Item<'_, '_>, key: Key) -> Option<Value> {
+    if TableReader::text(item) == Some("unknown") {
         return Some(Value::Unknown);
     }
     key.figure().unit.read_value(r, item)
 }
 
-fn unknown(r: &mut Reader<'_>, item: Item<'_, '_>, message: String) {
+fn unknown(r: &mut TableReader<'_>, item: Item<'_, '_>, message: String) {
     let span = r.key_span(item);
     r.bad_at(codes::BASELINE_INVALID, span, message, None);
 }

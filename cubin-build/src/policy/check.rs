@@ -7,7 +7,7 @@ use super::{
     baseline::record,
     budget::Value,
     excess::{self, Excess},
-    findings::{Entry, Finding, Meant, OnTarget, OverBudget},
+    findings::{BaselineEntry, Finding, Meant, OnTarget, OverBudget},
     resolve::{Budget, Policy},
 };
 use crate::{
@@ -204,10 +204,10 @@ fn check_baseline<'a>(
         .iter()
         .map(|facts| (facts.name.as_str(), facts.target))
         .collect();
-    let mut gone: Vec<Entry<'a>> = Vec::new();
+    let mut gone: Vec<BaselineEntry<'a>> = Vec::new();
     let mut improved = Vec::new();
     for (kernel, target, key, recorded) in baseline.iter() {
-        let entry = Entry {
+        let entry = BaselineEntry {
             kernel,
             target,
             key,

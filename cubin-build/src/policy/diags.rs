@@ -5,7 +5,7 @@ use cubin_core::arch::Sm;
 use super::{
     budget::{Figure, Key, Subject, Unit, Value},
     excess::Excess,
-    findings::{Entry, Finding, Meant, OnTarget, OverBudget},
+    findings::{BaselineEntry, Finding, Meant, OnTarget, OverBudget},
     help,
     resolve::Budget,
 };
@@ -207,21 +207,21 @@ fn unmatched_together(rule: &Rule) -> Diag {
     }
 }
 
-fn baseline_unmatched(file: &str, entries: &[Entry<'_>]) -> Diag {
+fn baseline_unmatched(file: &str, entries: &[BaselineEntry<'_>]) -> Diag {
     let message = match entries.len() {
         1 => format!("1 entry of {file} is for a kernel that no longer exists"),
         count => format!("{count} entries of {file} are for kernels that no longer exist"),
     };
     let mut diag = Diag::warning(codes::BASELINE_UNMATCHED, message);
     for entry in entries.iter().take(MOST_ENTRIES) {
-        let Entry { kernel, target, .. } = entry;
+        let BaselineEntry { kernel, target, .. } = entry;
         let text = format!("there is no kernel `{kernel}` for {target}");
         diag = at_entry(diag, entry, text);
     }
     write_again(diag, entries.len())
 }
 
-fn baseline_improved(file: &str, entries: &[(Entry<'_>, Option<Value>)]) -> Diag {
+fn baseline_improved(file: &str, entries: &[(BaselineEntry<'_>, Option<Value>)]) -> Diag {
     let figures = match entries.len() {
         1 => "1 figure in it is worse than the kernel".to_owned(),
         count => format!("{count} figures in it are worse than the kernels"),
@@ -229,7 +229,7 @@ fn baseline_improved(file: &str, entries: &[(Entry<'_>, Option<Value>)]) -> Diag
     let message = format!("baseline {file} can be tightened: {figures}");
     let mut diag = Diag::warning(codes::BASELINE_IMPROVED, message);
     for (entry, now) in entries.iter().take(MOST_ENTRIES) {
-        let Entry { kernel, target, .. } = entry;
+        let BaselineEntry { kernel, target, .. } = entry;
         let now = match now {
             Some(now) => format!("{} now", entry.key.figure().unit.display(now)),
             None => "cubin.toml allows what it is now".to_owned(),
@@ -242,7 +242,7 @@ fn baseline_improved(file: &str, entries: &[(Entry<'_>, Option<Value>)]) -> Diag
 /// How many places of a baseline file one message points at, and how many kernels its notes name.
 const MOST_ENTRIES: usize = 4;
 
-fn at_entry(diag: Diag, entry: &Entry<'_>, text: String) -> Diag {
+fn at_entry(diag: Diag, entry: &BaselineEntry<'_>, text: String) -> Diag {
     match &entry.recorded.span {
         Some(span) => diag.at(span.clone(), text),
         None => diag.note(text),

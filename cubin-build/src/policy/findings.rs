@@ -40,14 +40,14 @@ pub(super) enum Finding<'a> {
     BaselineUnmatched {
         /// File name of the baseline.
         file: String,
-        entries: Vec<Entry<'a>>,
+        entries: Vec<BaselineEntry<'a>>,
     },
     /// Kernels are better than the baseline records.
     BaselineImproved {
         /// File name of the baseline.
         file: String,
         /// With the figure as it is now; none where cubin.toml allows that.
-        entries: Vec<(Entry<'a>, Option<Value>)>,
+        entries: Vec<(BaselineEntry<'a>, Option<Value>)>,
     },
 }
 
@@ -78,7 +78,7 @@ pub(super) enum Meant<'a> {
 }
 
 /// A figure in a baseline file.
-pub(super) struct Entry<'a> {
+pub(super) struct BaselineEntry<'a> {
     pub kernel: &'a str,
     pub target: Sm,
     pub key: Key,

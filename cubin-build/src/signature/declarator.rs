@@ -3,7 +3,7 @@
 //! Array and function parameters become pointers, as C passes them; `__val_param(x)` names `x`.
 
 use super::ctype::{Builtin, CType, QType, RawParam};
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::parser::{Parse, Parser, constant, describe, syntax};
 use super::specifiers::is_param_mark;
 
@@ -45,7 +45,7 @@ impl Parser<'_> {
         loop {
             if self.eat(b'*')? {
                 let mut qualifiers = QType::from(CType::Builtin(Builtin::Void));
-                while let Kind::Ident(word) = &self.peek()?.kind {
+                while let TokenKind::Ident(word) = &self.peek()?.kind {
                     match word.as_str() {
                         "const" => qualifiers.is_const = true,
                         "volatile" => qualifiers.is_volatile = true,
@@ -69,20 +69,21 @@ impl Parser<'_> {
         let mut name = None;
         let mut inner = Vec::new();
         let word = match &self.peek()?.kind {
-            Kind::Ident(word) => Some(word.clone()),
+            TokenKind::Ident(word) => Some(word.clone()),
             _ => None,
         };
         if let Some(word) = word {
             self.next()?;
             if is_param_mark(&word) && self.at(b'(')? {
                 match self.group()?.into_iter().next() {
-                    Some(Kind::Ident(inside)) => name = Some(inside),
+                    Some(TokenKind::Ident(inside)) => name = Some(inside),
                     _ => return syntax(format!("`{word}` without a name")),
                 }
             } else {
                 name = Some(word);
             }
-        } else if self.at(b'(')? && matches!(self.peek_at(1)?.kind, Kind::Punct(b'*' | b'&' | b'('))
+        } else if self.at(b'(')?
+            && matches!(self.peek_at(1)?.kind, TokenKind::Punct(b'*' | b'&' | b'('))
         {
             self.next()?;
             (name, inner) = self.derivations()?;
@@ -124,7 +125,7 @@ impl Parser<'_> {
             return Ok(params);
         }
         loop {
-            if self.peek()?.kind == Kind::Ellipsis {
+            if self.peek()?.kind == TokenKind::Ellipsis {
                 self.next()?;
             } else {
                 let specifiers = self.specifiers()?;

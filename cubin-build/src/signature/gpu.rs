@@ -8,7 +8,7 @@
 use std::io::Read;
 
 use super::ctype::{CType, QType, RawParam};
-use super::lexer::{Kind, LexError, Lexer, Place};
+use super::lexer::{LexError, Lexer, Position, TokenKind};
 use super::parser::{Parse, Parser, Trouble};
 use super::specifiers::Specifiers;
 use super::tags::Tables;
@@ -18,7 +18,7 @@ use crate::sorted::Map;
 #[derive(Debug, Clone)]
 pub(super) struct RawKernel {
     pub params: Vec<RawParam>,
-    pub place: Place,
+    pub place: Position,
 }
 
 /// Everything read from one file.
@@ -28,7 +28,7 @@ pub(super) struct Unit {
     /// By symbol.
     pub kernels: Map<String, RawKernel>,
     /// `__constant__` and `__device__` variables by symbol.
-    pub variables: Map<String, (QType, Place)>,
+    pub variables: Map<String, (QType, Position)>,
     /// Files of the line markers.
     pub files: Vec<String>,
     /// Declarations that were not understood, with the line in the `.gpu` file; the first few.
@@ -46,7 +46,7 @@ pub(super) fn read(input: &mut dyn Read) -> Result<Unit, LexError> {
         parser.restart();
         let start = parser.peek()?;
         let line = start.line;
-        if start.kind == Kind::End {
+        if start.kind == TokenKind::End {
             break;
         }
         match declaration(&mut parser, &mut unit) {

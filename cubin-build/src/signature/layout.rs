@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::ctype::{Builtin, CType, QType, TagKind};
 use super::header_types::{toolkit_record, vector_record};
-use super::probe::{Answer, Answers, Place};
+use super::probe::{Answer, Answers, MemberOffset};
 use super::tags::{RawRecord, Tables};
 use super::unknown::{Defect, Unknown};
 use crate::sorted::Map;
@@ -290,7 +290,7 @@ impl<'u> Layouts<'u> {
     }
 
     /// Where a member lies that was perhaps asked about through a member of its own.
-    fn measured_offset(&mut self, place: &Place) -> Option<u64> {
+    fn measured_offset(&mut self, place: &MemberOffset) -> Option<u64> {
         let mut offset = place.offset;
         for (tag, index) in &place.through {
             let inner = self.record(tag).ok()?;

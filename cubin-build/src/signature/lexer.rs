@@ -20,7 +20,7 @@ const BUFFER: usize = 1 << 16;
 
 /// What a token is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Identifier or keyword.
     Ident(String),
     /// Preprocessing number, suffix included: `8UL`, `1.0F`.
@@ -39,7 +39,7 @@ pub(super) enum Kind {
 
 /// A place in the sources, by the line markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(super) struct Position {
     /// Index into [`Lexer::files`]; absent before the first marker.
     pub file: Option<u32>,
     /// From 1, in that file.
@@ -49,9 +49,9 @@ pub(super) struct Place {
 /// A token and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// By the line markers.
-    pub place: Place,
+    pub place: Position,
     /// Line in the file being read, from 1.
     pub line: u32,
     /// `#pragma pack(n)` in force, 0 for none.
@@ -76,7 +76,7 @@ pub(super) struct Lexer<'a> {
     /// Nothing but blanks so far on this line.
     line_start: bool,
     line: u32,
-    place: Place,
+    place: Position,
     pack: Vec<u16>,
     /// Files named by line markers, in order of first appearance.
     pub files: Vec<String>,
@@ -122,7 +122,7 @@ impl<'a> Lexer<'a> {
             ended: true,
             line_start: true,
             line: 1,
-            place: Place {
+            place: Position {
                 file: None,
                 line: 1,
             },
@@ -288,7 +288,7 @@ impl<'a> Lexer<'a> {
         if let Some((line, file)) = line_marker(body) {
             let id = self.file_id(file);
             // The newline still to come adds one.
-            self.place = Place {
+            self.place = Position {
                 file: Some(id),
                 line: line.saturating_sub(1),
             };
@@ -390,26 +390,26 @@ impl<'a> Lexer<'a> {
             self.pack.last().copied().unwrap_or(0),
         );
         let kind = match self.peek()? {
-            None => Kind::End,
-            Some(byte) if ident_start(byte) => Kind::Ident(self.ident()?),
-            Some(byte) if byte.is_ascii_digit() => Kind::Number(self.number()?),
+            None => TokenKind::End,
+            Some(byte) if ident_start(byte) => TokenKind::Ident(self.ident()?),
+            Some(byte) if byte.is_ascii_digit() => TokenKind::Number(self.number()?),
             Some(quote @ (b'"' | b'\'')) => {
                 self.literal(quote)?;
-                Kind::Text
+                TokenKind::Text
             }
             Some(b':') if self.peek_at(1)? == Some(b':') => {
                 self.at += 2;
                 self.line_start = false;
-                Kind::Scope
+                TokenKind::Scope
             }
             Some(b'.') if self.peek_at(1)? == Some(b'.') && self.peek_at(2)? == Some(b'.') => {
                 self.at += 3;
                 self.line_start = false;
-                Kind::Ellipsis
+                TokenKind::Ellipsis
             }
             Some(byte) => {
                 self.bump(byte);
-                Kind::Punct(byte)
+                TokenKind::Punct(byte)
             }
         };
         Ok(Token {

@@ -12,7 +12,7 @@ const MAX_DEPTH: u32 = 40;
 /// Work per name; substitutions can double the text with every step.
 const MAX_TEXT: usize = 1 << 16;
 
-struct Reader<'t> {
+struct NameReader<'t> {
     rest: &'t str,
     substitutions: Vec<QType>,
     template_args: Vec<QType>,
@@ -41,7 +41,7 @@ pub(super) struct Name {
 
 /// Reads a tag such as `_ZN2ns5InnerE`. `None` when it is not mangled or not understood.
 pub(super) fn name(tag: &str) -> Option<Name> {
-    let mut reader = Reader::new(tag.strip_prefix("_Z")?);
+    let mut reader = NameReader::new(tag.strip_prefix("_Z")?);
     let local = tag.starts_with("_ZZ");
     let (text, last) = reader.name()?;
     let text = names::readable(&text);
@@ -57,7 +57,7 @@ pub(super) fn name(tag: &str) -> Option<Name> {
 
 /// The parameter types of a function's mangled name, when all of it is understood.
 pub(super) fn parameters(mangled: &str) -> Option<Vec<QType>> {
-    let mut reader = Reader::new(mangled.strip_prefix("_Z")?);
+    let mut reader = NameReader::new(mangled.strip_prefix("_Z")?);
     let (text, _) = reader.name()?;
     reader.frozen = true;
     if text.ends_with('>') {
@@ -81,7 +81,7 @@ fn named(text: &str) -> QType {
 /// Member pointers have no C type; this name stands for them.
 pub(super) const MEMBER_POINTER: &str = "<member pointer>";
 
-impl<'t> Reader<'t> {
+impl<'t> NameReader<'t> {
     fn new(rest: &'t str) -> Self {
         Self {
             rest,

@@ -265,7 +265,7 @@ fn in_source_order(kernels: &mut [Kernel]) {
 fn kernel(
     resolver: &mut Resolver<'_>,
     unit: &gpu::Unit,
-    entry: &stub::Entry,
+    entry: &stub::Registered,
 ) -> (Kernel, Vec<String>) {
     let name = names::split(&entry.name, &|name, number| {
         resolver.enumerator(name, number)

@@ -3,7 +3,7 @@
 //! The stub spells `k_tmpl<    ::__half, (int)8>`; people write `k_tmpl<__half, 8>`. The readable form has no
 //! leading `::`, no `struct`, no casts on integer template arguments, and no blank before `*` and `&`.
 
-use super::lexer::{Kind, Lexer};
+use super::lexer::{Lexer, TokenKind};
 use super::model::{Scalar, TemplateArg, TemplateValue, ValueType};
 
 /// How an anonymous namespace reads.
@@ -24,11 +24,11 @@ pub(super) struct Split {
 /// enumeration, or else the first enumerator with that number, if there is one.
 pub(super) type Enumerators<'e> = &'e dyn Fn(&str, i128) -> Option<Option<String>>;
 
-fn tokens(text: &str) -> Vec<Kind> {
+fn tokens(text: &str) -> Vec<TokenKind> {
     let mut lexer = Lexer::over(text.as_bytes());
     let mut found = Vec::new();
     while let Ok(token) = lexer.next() {
-        if token.kind == Kind::End {
+        if token.kind == TokenKind::End {
             break;
         }
         found.push(token.kind);
@@ -36,26 +36,26 @@ fn tokens(text: &str) -> Vec<Kind> {
     found
 }
 
-fn is_word(kind: &Kind) -> bool {
-    matches!(kind, Kind::Ident(_) | Kind::Number(_))
+fn is_word(kind: &TokenKind) -> bool {
+    matches!(kind, TokenKind::Ident(_) | TokenKind::Number(_))
 }
 
 /// The tokens as text with regular spaces.
-pub(super) fn text(tokens: &[Kind]) -> String {
+pub(super) fn text(tokens: &[TokenKind]) -> String {
     let mut out = String::new();
     for (index, kind) in tokens.iter().enumerate() {
         let before = index.checked_sub(1).and_then(|before| tokens.get(before));
         let space = match (before, kind) {
             (None, _) => false,
-            (Some(Kind::Punct(b',')), _) => true,
-            (Some(before), Kind::Ident(_) | Kind::Number(_)) => {
-                is_word(before) || matches!(before, Kind::Punct(b'>'))
+            (Some(TokenKind::Punct(b',')), _) => true,
+            (Some(before), TokenKind::Ident(_) | TokenKind::Number(_)) => {
+                is_word(before) || matches!(before, TokenKind::Punct(b'>'))
             }
             // `const ::ns::X`: here the blank separates, since `const::ns` would read as one name.
-            (Some(before), Kind::Scope) => is_type_keyword(before),
-            (Some(before), Kind::Punct(b'(')) => {
-                (is_word(before) || matches!(before, Kind::Punct(b'>' | b'*')))
-                    && matches!(tokens.get(index + 1), Some(Kind::Punct(b'*' | b'&')))
+            (Some(before), TokenKind::Scope) => is_type_keyword(before),
+            (Some(before), TokenKind::Punct(b'(')) => {
+                (is_word(before) || matches!(before, TokenKind::Punct(b'>' | b'*')))
+                    && matches!(tokens.get(index + 1), Some(TokenKind::Punct(b'*' | b'&')))
             }
             _ => false,
         };
@@ -63,47 +63,47 @@ pub(super) fn text(tokens: &[Kind]) -> String {
             out.push(' ');
         }
         match kind {
-            Kind::Ident(word) | Kind::Number(word) => out.push_str(word),
-            Kind::Punct(byte) => out.push(char::from(*byte)),
-            Kind::Scope => out.push_str("::"),
-            Kind::Ellipsis => out.push_str("..."),
-            Kind::Text => out.push_str("\"\""),
-            Kind::End => {}
+            TokenKind::Ident(word) | TokenKind::Number(word) => out.push_str(word),
+            TokenKind::Punct(byte) => out.push(char::from(*byte)),
+            TokenKind::Scope => out.push_str("::"),
+            TokenKind::Ellipsis => out.push_str("..."),
+            TokenKind::Text => out.push_str("\"\""),
+            TokenKind::End => {}
         }
     }
     out
 }
 
-fn is_type_keyword(kind: &Kind) -> bool {
-    matches!(kind, Kind::Ident(word) if matches!(word.as_str(), "const" | "volatile" | "typename"))
+fn is_type_keyword(kind: &TokenKind) -> bool {
+    matches!(kind, TokenKind::Ident(word) if matches!(word.as_str(), "const" | "volatile" | "typename"))
 }
 
-fn is_class_key(kind: &Kind) -> bool {
-    matches!(kind, Kind::Ident(word) if matches!(word.as_str(), "struct" | "union" | "class" | "enum"))
+fn is_class_key(kind: &TokenKind) -> bool {
+    matches!(kind, TokenKind::Ident(word) if matches!(word.as_str(), "struct" | "union" | "class" | "enum"))
 }
 
 /// Without what no one writes, but with the casts of template arguments.
-fn plain_tokens(tokens: Vec<Kind>) -> Vec<Kind> {
-    let mut plain: Vec<Kind> = Vec::with_capacity(tokens.len());
+fn plain_tokens(tokens: Vec<TokenKind>) -> Vec<TokenKind> {
+    let mut plain: Vec<TokenKind> = Vec::with_capacity(tokens.len());
     for kind in tokens {
         match &kind {
             _ if is_class_key(&kind) => {}
-            Kind::Scope => {
+            TokenKind::Scope => {
                 let qualifies = match plain.last() {
-                    Some(before @ Kind::Ident(_)) => !is_type_keyword(before),
-                    Some(Kind::Punct(b'>' | b')' | b'}')) => true,
+                    Some(before @ TokenKind::Ident(_)) => !is_type_keyword(before),
+                    Some(TokenKind::Punct(b'>' | b')' | b'}')) => true,
                     _ => false,
                 };
                 if qualifies {
                     plain.push(kind);
                 }
             }
-            Kind::Ident(word) if word == "_NV_ANON_NAMESPACE" => {
+            TokenKind::Ident(word) if word == "_NV_ANON_NAMESPACE" => {
                 plain.extend([
-                    Kind::Punct(b'('),
-                    Kind::Ident("anonymous".into()),
-                    Kind::Ident("namespace".into()),
-                    Kind::Punct(b')'),
+                    TokenKind::Punct(b'('),
+                    TokenKind::Ident("anonymous".into()),
+                    TokenKind::Ident("namespace".into()),
+                    TokenKind::Punct(b')'),
                 ]);
             }
             _ => plain.push(kind),
@@ -113,7 +113,7 @@ fn plain_tokens(tokens: Vec<Kind>) -> Vec<Kind> {
 }
 
 /// `(int)8` becomes `8`, `(bool)1` `true`, `(unsigned long)7ul` `7`; enumerators keep their cast.
-fn literals(tokens: &[Kind]) -> Vec<Kind> {
+fn literals(tokens: &[TokenKind]) -> Vec<TokenKind> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut rest = tokens;
     while let Some((first, after)) = rest.split_first() {
@@ -131,34 +131,34 @@ fn literals(tokens: &[Kind]) -> Vec<Kind> {
     out
 }
 
-fn cast_literal(tokens: &[Kind]) -> Option<(Vec<Kind>, usize)> {
-    let (Kind::Punct(b'('), inside) = tokens.split_first()? else {
+fn cast_literal(tokens: &[TokenKind]) -> Option<(Vec<TokenKind>, usize)> {
+    let (TokenKind::Punct(b'('), inside) = tokens.split_first()? else {
         return None;
     };
     let end = inside.iter().position(|kind| !is_integer_word(kind))?;
     let (words, after) = inside.split_at(end);
-    let (Kind::Punct(b')'), value) = after.split_first()? else {
+    let (TokenKind::Punct(b')'), value) = after.split_first()? else {
         return None;
     };
     let words_len = words.len();
-    let is_bool = matches!(words, [Kind::Ident(word)] if word == "bool");
+    let is_bool = matches!(words, [TokenKind::Ident(word)] if word == "bool");
     if words_len == 0 {
         return None;
     }
     match value {
-        [Kind::Number(number), ..] => {
+        [TokenKind::Number(number), ..] => {
             let number = number.trim_end_matches(['u', 'U', 'l', 'L']);
             let literal = match (is_bool, number) {
-                (true, "0") => Kind::Ident("false".into()),
-                (true, "1") => Kind::Ident("true".into()),
-                _ => Kind::Number(number.into()),
+                (true, "0") => TokenKind::Ident("false".into()),
+                (true, "1") => TokenKind::Ident("true".into()),
+                _ => TokenKind::Number(number.into()),
             };
             Some((vec![literal], words_len + 3))
         }
-        [Kind::Punct(b'-'), Kind::Number(number), ..] => {
+        [TokenKind::Punct(b'-'), TokenKind::Number(number), ..] => {
             let number = number.trim_end_matches(['u', 'U', 'l', 'L']);
             Some((
-                vec![Kind::Punct(b'-'), Kind::Number(number.into())],
+                vec![TokenKind::Punct(b'-'), TokenKind::Number(number.into())],
                 words_len + 4,
             ))
         }
@@ -166,8 +166,8 @@ fn cast_literal(tokens: &[Kind]) -> Option<(Vec<Kind>, usize)> {
     }
 }
 
-fn is_integer_word(kind: &Kind) -> bool {
-    matches!(kind, Kind::Ident(word) if matches!(
+fn is_integer_word(kind: &TokenKind) -> bool {
+    matches!(kind, TokenKind::Ident(word) if matches!(
         word.as_str(),
         "bool" | "char" | "short" | "int" | "long" | "signed" | "unsigned" | "wchar_t" | "char8_t"
             | "char16_t" | "char32_t" | "__int128"
@@ -180,13 +180,13 @@ pub(super) fn readable(name: &str) -> String {
 }
 
 /// Splits at `separator` outside brackets.
-fn split_at<'t>(tokens: &'t [Kind], separator: &Kind) -> Vec<&'t [Kind]> {
+fn split_at<'t>(tokens: &'t [TokenKind], separator: &TokenKind) -> Vec<&'t [TokenKind]> {
     let mut depth = 0_u32;
     tokens
         .split(|kind| {
             match kind {
-                Kind::Punct(b'(' | b'[' | b'{' | b'<') => depth += 1,
-                Kind::Punct(b')' | b']' | b'}' | b'>') => depth = depth.saturating_sub(1),
+                TokenKind::Punct(b'(' | b'[' | b'{' | b'<') => depth += 1,
+                TokenKind::Punct(b')' | b']' | b'}' | b'>') => depth = depth.saturating_sub(1),
                 _ => {}
             }
             depth == 0 && kind == separator
@@ -197,14 +197,14 @@ fn split_at<'t>(tokens: &'t [Kind], separator: &Kind) -> Vec<&'t [Kind]> {
 /// Takes a qualified name apart. Enumerators among the template arguments read as `enumerators` knows them.
 pub(super) fn split(name: &str, enumerators: Enumerators<'_>) -> Split {
     let tokens = plain_tokens(tokens(name));
-    let parts = split_at(&tokens, &Kind::Scope);
+    let parts = split_at(&tokens, &TokenKind::Scope);
     let (last, scopes) = match parts.split_last() {
         Some((last, scopes)) => (*last, scopes),
-        None => (&[] as &[Kind], &[] as &[&[Kind]]),
+        None => (&[] as &[TokenKind], &[] as &[&[TokenKind]]),
     };
-    let open = last.iter().position(|kind| *kind == Kind::Punct(b'<'));
+    let open = last.iter().position(|kind| *kind == TokenKind::Punct(b'<'));
     let (base, args) = match (open, last.last()) {
-        (Some(open), Some(Kind::Punct(b'>'))) => {
+        (Some(open), Some(TokenKind::Punct(b'>'))) => {
             let args = last.get(open + 1..last.len() - 1).unwrap_or_default();
             (last.get(..open).unwrap_or_default(), Some(args))
         }
@@ -212,7 +212,7 @@ pub(super) fn split(name: &str, enumerators: Enumerators<'_>) -> Split {
     };
     let template_args: Vec<TemplateArg> = match args {
         None | Some([]) => Vec::new(),
-        Some(args) => split_at(args, &Kind::Punct(b','))
+        Some(args) => split_at(args, &TokenKind::Punct(b','))
             .into_iter()
             .map(|tokens| template_arg(tokens, enumerators))
             .collect(),
@@ -251,7 +251,7 @@ pub(super) fn no_enumerators(_name: &str, _number: i128) -> Option<Option<String
     None
 }
 
-fn template_arg(tokens: &[Kind], enumerators: Enumerators<'_>) -> TemplateArg {
+fn template_arg(tokens: &[TokenKind], enumerators: Enumerators<'_>) -> TemplateArg {
     let value = template_value(tokens, enumerators);
     let text = match &value {
         Some(TemplateValue {
@@ -268,20 +268,20 @@ fn template_arg(tokens: &[Kind], enumerators: Enumerators<'_>) -> TemplateArg {
 }
 
 /// The number in `(int)8`, `(bool)1`, `(unsigned long)7ul`, `(ns::Mode)-3`.
-fn template_value(tokens: &[Kind], enumerators: Enumerators<'_>) -> Option<TemplateValue> {
+fn template_value(tokens: &[TokenKind], enumerators: Enumerators<'_>) -> Option<TemplateValue> {
     let (cast, digits, negative) = match tokens {
         [
-            Kind::Punct(b'('),
+            TokenKind::Punct(b'('),
             cast @ ..,
-            Kind::Punct(b')'),
-            Kind::Punct(b'-'),
-            Kind::Number(digits),
+            TokenKind::Punct(b')'),
+            TokenKind::Punct(b'-'),
+            TokenKind::Number(digits),
         ] => (cast, digits, true),
         [
-            Kind::Punct(b'('),
+            TokenKind::Punct(b'('),
             cast @ ..,
-            Kind::Punct(b')'),
-            Kind::Number(digits),
+            TokenKind::Punct(b')'),
+            TokenKind::Number(digits),
         ] => (cast, digits, false),
         _ => return None,
     };

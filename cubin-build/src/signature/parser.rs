@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::lexer::{Kind, LexError, Lexer, Token};
+use super::lexer::{LexError, Lexer, Token, TokenKind};
 use super::tags::Tables;
 
 /// Nesting of parentheses and records within one declaration.
@@ -74,15 +74,15 @@ impl<'a> Parser<'a> {
             None => self.lexer.next()?,
         };
         match token.kind {
-            Kind::Punct(b'(' | b'[' | b'{') => self.depth += 1,
-            Kind::Punct(b')' | b']' | b'}') => self.depth = self.depth.saturating_sub(1),
+            TokenKind::Punct(b'(' | b'[' | b'{') => self.depth += 1,
+            TokenKind::Punct(b')' | b']' | b'}') => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
         Ok(token)
     }
 
     pub(super) fn at(&mut self, punct: u8) -> Result<bool, LexError> {
-        Ok(self.peek()?.kind == Kind::Punct(punct))
+        Ok(self.peek()?.kind == TokenKind::Punct(punct))
     }
 
     /// Takes `punct` if it is next.
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
 
     pub(super) fn expect(&mut self, punct: u8) -> Parse<()> {
         let token = self.next()?;
-        if token.kind == Kind::Punct(punct) {
+        if token.kind == TokenKind::Punct(punct) {
             return Ok(());
         }
         syntax(format!(
@@ -115,14 +115,14 @@ impl<'a> Parser<'a> {
     /// Passes the rest of a declaration: to `;`, or past the body, at the outermost level.
     pub(super) fn recover(&mut self) -> Result<(), LexError> {
         while let Some(token) = self.ahead.front() {
-            if self.depth == 0 && token.kind == Kind::Punct(b'{') {
+            if self.depth == 0 && token.kind == TokenKind::Punct(b'{') {
                 return self.pass_body();
             }
             let token = self.next()?;
             match token.kind {
-                Kind::End => return Ok(()),
-                Kind::Punct(b';') if self.depth == 0 => return Ok(()),
-                Kind::Punct(b'}') if self.depth == 0 => {
+                TokenKind::End => return Ok(()),
+                TokenKind::Punct(b';') if self.depth == 0 => return Ok(()),
+                TokenKind::Punct(b'}') if self.depth == 0 => {
                     self.eat(b';')?;
                     return Ok(());
                 }
@@ -148,8 +148,8 @@ impl<'a> Parser<'a> {
         let mut open = 1_usize;
         while let Some(token) = self.ahead.pop_front() {
             match token.kind {
-                Kind::Punct(b'{') => open += 1,
-                Kind::Punct(b'}') => open -= 1,
+                TokenKind::Punct(b'{') => open += 1,
+                TokenKind::Punct(b'}') => open -= 1,
                 _ => {}
             }
             if open == 0 {
@@ -163,13 +163,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes a bracketed group and gives its tokens, brackets left out; only the first 4096 are kept.
-    pub(super) fn group(&mut self) -> Parse<Vec<Kind>> {
+    pub(super) fn group(&mut self) -> Parse<Vec<TokenKind>> {
         let before = self.depth;
         self.next()?;
         let mut inside = Vec::new();
         loop {
             let token = self.next()?;
-            if token.kind == Kind::End {
+            if token.kind == TokenKind::End {
                 return Err(Trouble::Fatal(LexError {
                     line: token.line,
                     message: "ends inside brackets".into(),
@@ -198,13 +198,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Tokens up to, not including, one of `ends` at this level.
-    pub(super) fn until(&mut self, ends: &[u8]) -> Parse<Vec<Kind>> {
+    pub(super) fn until(&mut self, ends: &[u8]) -> Parse<Vec<TokenKind>> {
         let level = self.depth;
         let mut tokens = Vec::new();
         loop {
             let at_end = match self.peek()?.kind {
-                Kind::Punct(punct) => ends.contains(&punct),
-                Kind::End => return syntax("ends inside an expression"),
+                TokenKind::Punct(punct) => ends.contains(&punct),
+                TokenKind::End => return syntax("ends inside an expression"),
                 _ => false,
             };
             if at_end && self.depth == level {
@@ -218,14 +218,14 @@ impl<'a> Parser<'a> {
     }
 }
 
-pub(super) fn describe(kind: &Kind) -> String {
+pub(super) fn describe(kind: &TokenKind) -> String {
     match kind {
-        Kind::Ident(name) | Kind::Number(name) => format!("`{name}`"),
-        Kind::Text => "a literal".into(),
-        Kind::Punct(punct) => format!("`{}`", char::from(*punct)),
-        Kind::Scope => "`::`".into(),
-        Kind::Ellipsis => "`...`".into(),
-        Kind::End => "the end of the file".into(),
+        TokenKind::Ident(name) | TokenKind::Number(name) => format!("`{name}`"),
+        TokenKind::Text => "a literal".into(),
+        TokenKind::Punct(punct) => format!("`{}`", char::from(*punct)),
+        TokenKind::Scope => "`::`".into(),
+        TokenKind::Ellipsis => "`...`".into(),
+        TokenKind::End => "the end of the file".into(),
     }
 }
 
@@ -245,14 +245,14 @@ pub(super) fn number(text: &str) -> Option<i128> {
 }
 
 /// The value of `8UL`, `(-1)`, `-(5)`; nvcc folds everything else before it prints.
-pub(super) fn constant(tokens: &[Kind]) -> Option<i128> {
+pub(super) fn constant(tokens: &[TokenKind]) -> Option<i128> {
     let mut negative = false;
     let mut value = None;
     for token in tokens {
         match token {
-            Kind::Punct(b'(' | b')' | b'+') => {}
-            Kind::Punct(b'-') if value.is_none() => negative = !negative,
-            Kind::Number(text) if value.is_none() => value = Some(number(text)?),
+            TokenKind::Punct(b'(' | b')' | b'+') => {}
+            TokenKind::Punct(b'-') if value.is_none() => negative = !negative,
+            TokenKind::Number(text) if value.is_none() => value = Some(number(text)?),
             _ => return None,
         }
     }

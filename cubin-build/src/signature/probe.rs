@@ -85,12 +85,12 @@ pub(super) struct Answer {
     pub size: u64,
     pub align: u64,
     /// By printed member; nothing for padding and empty bases.
-    pub places: Vec<Option<Place>>,
+    pub places: Vec<Option<MemberOffset>>,
 }
 
 /// The place of one member.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct MemberOffset {
     pub name: String,
     pub offset: u64,
     /// Absent when a member of the member was asked about.
@@ -299,7 +299,7 @@ impl Question {
                 AskKind::LongLong(_) => continue,
             };
             if let Some(place) = places.get_mut(index) {
-                *place = Some(Place {
+                *place = Some(MemberOffset {
                     name: ask.name.clone(),
                     offset,
                     int128: int128 && size.is_some(),

@@ -12,7 +12,7 @@ use super::ctype::{Builtin, CType, QType, TagKind, spell};
 use super::gpu::Unit;
 use super::header_types::{number_record, vector_record};
 use super::layout::{self, Layouts};
-use super::lexer::Place;
+use super::lexer::Position;
 use super::mangled;
 use super::model::{Definition, Enum, EnumId, Pointer, Record, RecordId, Refusal, Scalar, Type};
 use super::names;
@@ -160,7 +160,7 @@ impl<'u> Resolver<'u> {
     }
 
     /// The definition a place stands for.
-    pub(super) fn definition(&self, place: Place) -> Option<Definition> {
+    pub(super) fn definition(&self, place: Position) -> Option<Definition> {
         let file = self
             .unit
             .files

@@ -2,7 +2,7 @@
 //! (`__global__`, `___device__(static)`).
 
 use super::ctype::{Builtin, CType, QType};
-use super::lexer::{Kind, LexError, Place};
+use super::lexer::{LexError, Position, TokenKind};
 use super::parser::{Parse, Parser, describe, number, syntax};
 
 /// What stands in front of a declarator.
@@ -19,7 +19,7 @@ pub(super) struct Specifiers {
     pub align: u64,
     pub packed: bool,
     /// First argument of `__launch_bounds__`.
-    pub place: Place,
+    pub place: Position,
 }
 
 impl Parser<'_> {
@@ -39,11 +39,11 @@ impl Parser<'_> {
         let mut base = BaseWords::default();
         let (mut is_const, mut is_volatile) = (false, false);
         loop {
-            if self.peek()?.kind == Kind::Scope {
+            if self.peek()?.kind == TokenKind::Scope {
                 self.next()?;
                 continue;
             }
-            let Kind::Ident(word) = &self.peek()?.kind else {
+            let TokenKind::Ident(word) = &self.peek()?.kind else {
                 break;
             };
             let word = word.clone();
@@ -111,11 +111,11 @@ impl Parser<'_> {
         let mut name = String::new();
         loop {
             let token = self.next()?;
-            let Kind::Ident(word) = token.kind else {
+            let TokenKind::Ident(word) = token.kind else {
                 return syntax(format!("expected a name, found {}", describe(&token.kind)));
             };
             name.push_str(&word);
-            if self.peek()?.kind != Kind::Scope {
+            if self.peek()?.kind != TokenKind::Scope {
                 return Ok(CType::Named(name).into());
             }
             self.next()?;
@@ -126,7 +126,7 @@ impl Parser<'_> {
     /// Attributes behind a name or a closing brace.
     pub(super) fn attributes(&mut self, align: &mut u64, packed: &mut bool) -> Parse<()> {
         loop {
-            let Kind::Ident(word) = &self.peek()?.kind else {
+            let TokenKind::Ident(word) = &self.peek()?.kind else {
                 return Ok(());
             };
             let word = word.clone();
@@ -152,7 +152,9 @@ impl Parser<'_> {
             return Ok(());
         }
         for (index, kind) in inside.iter().enumerate() {
-            let Kind::Ident(name) = kind else { continue };
+            let TokenKind::Ident(name) = kind else {
+                continue;
+            };
             match name.as_str() {
                 "__aligned__" | "aligned" => {
                     let argument = inside.get(index + 1..).unwrap_or_default();
@@ -201,13 +203,13 @@ fn dunder(word: &str) -> bool {
     word.len() > 4 && word.starts_with("__") && word.ends_with("__")
 }
 
-fn alignment(tokens: &[Kind]) -> Parse<u64> {
+fn alignment(tokens: &[TokenKind]) -> Parse<u64> {
     // `(16)` behind `aligned`, `16` within `__align__`; other attributes may follow.
     let mut inside = tokens.iter();
     let text = loop {
         match inside.next() {
-            Some(Kind::Punct(b'(')) => {}
-            Some(Kind::Number(text)) => break Some(text),
+            Some(TokenKind::Punct(b'(')) => {}
+            Some(TokenKind::Number(text)) => break Some(text),
             // `aligned` alone asks for the largest alignment of the target.
             None | Some(_) => break None,
         }

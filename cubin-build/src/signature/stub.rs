@@ -9,13 +9,13 @@ use std::collections::HashMap;
 
 use super::Error;
 use super::ctype::RawParam;
-use super::lexer::{Kind, LexError, Lexer};
+use super::lexer::{LexError, Lexer, TokenKind};
 use super::names;
 use super::parser::{Parser, Trouble, number};
 
 /// One registered kernel.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct Registered {
     pub symbol: String,
     pub params: Vec<RawParam>,
     /// As written, spaces normalised: `ns::k<float, (int)8>`.
@@ -41,7 +41,7 @@ pub(super) struct Variable {
 #[derive(Debug, Default)]
 pub(super) struct Stub {
     /// In order of definition: registration runs from the last to the first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Registered>,
     pub variables: Vec<Variable>,
     /// Mangled type name to its C++ spelling.
     pub typedefs: HashMap<String, String>,
@@ -58,15 +58,15 @@ fn fatal(error: LexError) -> Error {
 pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
     let mut lexer = Lexer::over(text);
     let mut stub = Stub::default();
-    let mut launches: HashMap<Vec<Kind>, (Option<String>, Vec<u64>)> = HashMap::new();
+    let mut launches: HashMap<Vec<TokenKind>, (Option<String>, Vec<u64>)> = HashMap::new();
     let mut current: Option<String> = None;
     let mut offsets = Vec::new();
     let mut casts = Vec::new();
     loop {
         let token = lexer.next().map_err(fatal)?;
         let word = match token.kind {
-            Kind::End => break,
-            Kind::Ident(word) => word,
+            TokenKind::End => break,
+            TokenKind::Ident(word) => word,
             _ => continue,
         };
         match word.as_str() {
@@ -77,7 +77,7 @@ pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
                 let [_, offset] = arguments.as_slice() else {
                     continue;
                 };
-                if let [Kind::Number(offset)] = offset.as_slice()
+                if let [TokenKind::Number(offset)] = offset.as_slice()
                     && let Some(offset) = number(offset).and_then(|n| u64::try_from(n).ok())
                 {
                     offsets.push(offset);
@@ -127,23 +127,23 @@ fn typedef(lexer: &mut Lexer<'_>, stub: &mut Stub) -> Result<(), Error> {
     let mut tokens = Vec::new();
     loop {
         match lexer.next().map_err(fatal)?.kind {
-            Kind::End | Kind::Punct(b';') => break,
+            TokenKind::End | TokenKind::Punct(b';') => break,
             kind => tokens.push(kind),
         }
         if tokens.len() > MAX_TOKENS {
             return Ok(());
         }
     }
-    if let Some(Kind::Ident(name)) = tokens.pop() {
+    if let Some(TokenKind::Ident(name)) = tokens.pop() {
         stub.typedefs.insert(name, names::text(&tokens));
     }
     Ok(())
 }
 
 /// The arguments of a call, split at the commas outside brackets. Nothing when no `(` follows.
-fn arguments(lexer: &mut Lexer<'_>) -> Result<Vec<Vec<Kind>>, Error> {
+fn arguments(lexer: &mut Lexer<'_>) -> Result<Vec<Vec<TokenKind>>, Error> {
     let open = lexer.next().map_err(fatal)?;
-    if open.kind != Kind::Punct(b'(') {
+    if open.kind != TokenKind::Punct(b'(') {
         return Ok(Vec::new());
     }
     let mut arguments = vec![Vec::new()];
@@ -152,15 +152,15 @@ fn arguments(lexer: &mut Lexer<'_>) -> Result<Vec<Vec<Kind>>, Error> {
     loop {
         let token = lexer.next().map_err(fatal)?;
         match token.kind {
-            Kind::End => {
+            TokenKind::End => {
                 return Err(Error::stub(
                     open.line,
                     "ends inside the arguments of a call",
                 ));
             }
-            Kind::Punct(b'(' | b'[' | b'{') => depth += 1,
-            Kind::Punct(b')' | b']' | b'}') => depth -= 1,
-            Kind::Punct(b',') if depth == 1 => {
+            TokenKind::Punct(b'(' | b'[' | b'{') => depth += 1,
+            TokenKind::Punct(b')' | b']' | b'}') => depth -= 1,
+            TokenKind::Punct(b',') if depth == 1 => {
                 arguments.push(Vec::new());
                 continue;
             }
@@ -183,15 +183,15 @@ fn arguments(lexer: &mut Lexer<'_>) -> Result<Vec<Vec<Kind>>, Error> {
 }
 
 /// Of `((char *)((void (*)(TYPES))NAME))`, the inner cast.
-fn launched(tokens: &[Kind]) -> Option<&[Kind]> {
+fn launched(tokens: &[TokenKind]) -> Option<&[TokenKind]> {
     let [
-        Kind::Punct(b'('),
-        Kind::Punct(b'('),
-        Kind::Ident(_),
-        Kind::Punct(b'*'),
-        Kind::Punct(b')'),
+        TokenKind::Punct(b'('),
+        TokenKind::Punct(b'('),
+        TokenKind::Ident(_),
+        TokenKind::Punct(b'*'),
+        TokenKind::Punct(b')'),
         inner @ ..,
-        Kind::Punct(b')'),
+        TokenKind::Punct(b')'),
     ] = tokens
     else {
         return None;
@@ -201,25 +201,25 @@ fn launched(tokens: &[Kind]) -> Option<&[Kind]> {
 
 /// Reads the arguments of `__cudaRegisterEntry`; also gives the tokens of the cast. Template arguments may hold commas,
 /// so the cast is everything between the first and the last two.
-fn entry(arguments: &[Vec<Kind>], line: u32) -> Result<(Entry, Vec<Kind>), Error> {
+fn entry(arguments: &[Vec<TokenKind>], line: u32) -> Result<(Registered, Vec<TokenKind>), Error> {
     let shape = || Error::stub(line, "has a kernel registration of unknown shape");
     let [_, cast @ .., symbol, threads] = arguments else {
         return Err(shape());
     };
-    let cast = cast.join(&Kind::Punct(b','));
-    let [Kind::Ident(symbol)] = symbol.as_slice() else {
+    let cast = cast.join(&TokenKind::Punct(b','));
+    let [TokenKind::Ident(symbol)] = symbol.as_slice() else {
         return Err(shape());
     };
     // ( ( void ( * ) ( TYPES ) ) NAME )
     let [
-        Kind::Punct(b'('),
-        Kind::Punct(b'('),
-        Kind::Ident(void),
-        Kind::Punct(b'('),
-        Kind::Punct(b'*'),
-        Kind::Punct(b')'),
+        TokenKind::Punct(b'('),
+        TokenKind::Punct(b'('),
+        TokenKind::Ident(void),
+        TokenKind::Punct(b'('),
+        TokenKind::Punct(b'*'),
+        TokenKind::Punct(b')'),
         rest @ ..,
-        Kind::Punct(b')'),
+        TokenKind::Punct(b')'),
     ] = cast.as_slice()
     else {
         return Err(shape());
@@ -232,15 +232,15 @@ fn entry(arguments: &[Vec<Kind>], line: u32) -> Result<(Entry, Vec<Kind>), Error
         .iter()
         .position(|kind| {
             match kind {
-                Kind::Punct(b'(' | b'[') => depth += 1,
-                Kind::Punct(b')' | b']') => depth = depth.saturating_sub(1),
+                TokenKind::Punct(b'(' | b'[') => depth += 1,
+                TokenKind::Punct(b')' | b']') => depth = depth.saturating_sub(1),
                 _ => {}
             }
             depth == 0
         })
         .ok_or_else(shape)?;
     let (types, rest) = rest.split_at(end + 1);
-    let [Kind::Punct(b')'), name @ ..] = rest else {
+    let [TokenKind::Punct(b')'), name @ ..] = rest else {
         return Err(shape());
     };
     let types = names::text(types);
@@ -255,14 +255,14 @@ fn entry(arguments: &[Vec<Kind>], line: u32) -> Result<(Entry, Vec<Kind>), Error
             format!("has parameter types of kernel {symbol} that cannot be read: {message}"),
         )
     })?;
-    let entry = Entry {
+    let entry = Registered {
         symbol: symbol.clone(),
         params,
         name: names::text(name),
         max_threads: threads.iter().find_map(|kind| match kind {
             // `(-1)` stands for no bound.
-            _ if threads.contains(&Kind::Punct(b'-')) => None,
-            Kind::Number(text) => number(text).and_then(|value| u32::try_from(value).ok()),
+            _ if threads.contains(&TokenKind::Punct(b'-')) => None,
+            TokenKind::Number(text) => number(text).and_then(|value| u32::try_from(value).ok()),
             _ => None,
         }),
         mangled: None,
@@ -272,29 +272,29 @@ fn entry(arguments: &[Vec<Kind>], line: u32) -> Result<(Entry, Vec<Kind>), Error
 }
 
 /// `(h, __shadow_var(SYMBOL,::NAME), ext, SIZEUL, constant, 0)`.
-fn variable(arguments: &[Vec<Kind>], managed: bool, line: u32) -> Result<Variable, Error> {
+fn variable(arguments: &[Vec<TokenKind>], managed: bool, line: u32) -> Result<Variable, Error> {
     let shape = || Error::stub(line, "has a variable registration of unknown shape");
     let [_, shadow, _, size, constant, ..] = arguments else {
         return Err(shape());
     };
     let [
-        Kind::Ident(_),
-        Kind::Punct(b'('),
-        Kind::Ident(symbol),
-        Kind::Punct(b','),
+        TokenKind::Ident(_),
+        TokenKind::Punct(b'('),
+        TokenKind::Ident(symbol),
+        TokenKind::Punct(b','),
         name @ ..,
-        Kind::Punct(b')'),
+        TokenKind::Punct(b')'),
     ] = shadow.as_slice()
     else {
         return Err(shape());
     };
-    let value = |tokens: &[Kind]| match tokens {
-        [Kind::Number(text)] => number(text).and_then(|value| u64::try_from(value).ok()),
+    let value = |tokens: &[TokenKind]| match tokens {
+        [TokenKind::Number(text)] => number(text).and_then(|value| u64::try_from(value).ok()),
         _ => None,
     };
     // `(::dvar<float>)` for an instance of a variable template.
     let name = match name {
-        [Kind::Punct(b'('), inner @ .., Kind::Punct(b')')] => inner,
+        [TokenKind::Punct(b'('), inner @ .., TokenKind::Punct(b')')] => inner,
         _ => name,
     };
     Ok(Variable {

@@ -1,7 +1,7 @@
 //! Bodies of structs, unions and enums.
 
 use super::ctype::{CType, QType, TagKind};
-use super::lexer::{Kind, Place};
+use super::lexer::{Position, TokenKind};
 use super::parser::{Parse, Parser, constant, describe, number, syntax};
 use crate::sorted::Map;
 
@@ -19,7 +19,7 @@ pub(super) struct RawRecord {
     pub packed: bool,
     /// `#pragma pack(n)` in force at the definition, 0 for none.
     pub pack: u64,
-    pub place: Place,
+    pub place: Position,
 }
 
 /// A member as printed.
@@ -42,7 +42,7 @@ pub(super) struct RawEnum {
     pub values: Vec<(String, i128)>,
     /// All values were understood.
     pub exact: bool,
-    pub place: Place,
+    pub place: Position,
 }
 
 /// Names that a file has defined.
@@ -64,17 +64,17 @@ impl Parser<'_> {
         self.descend()?;
         let keyword = self.next()?;
         let kind = match &keyword.kind {
-            Kind::Ident(word) if word == "union" => TagKind::Union,
-            Kind::Ident(word) if word == "enum" => TagKind::Enum,
+            TokenKind::Ident(word) if word == "union" => TagKind::Union,
+            TokenKind::Ident(word) if word == "enum" => TagKind::Enum,
             _ => TagKind::Struct,
         };
         let (mut align, mut packed) = (0, false);
         self.attributes(&mut align, &mut packed)?;
-        if self.peek()?.kind == Kind::Scope {
+        if self.peek()?.kind == TokenKind::Scope {
             self.next()?;
         }
         let name = match &self.peek()?.kind {
-            Kind::Ident(_) => {
+            TokenKind::Ident(_) => {
                 let CType::Named(name) = self.named()?.kind else {
                     return syntax("a tag was expected");
                 };
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(CType::Tag(kind, name).into())
     }
 
-    fn enumerators(&mut self, place: Place) -> Parse<RawEnum> {
+    fn enumerators(&mut self, place: Position) -> Parse<RawEnum> {
         let mut parsed = RawEnum {
             values: Vec::new(),
             exact: true,
@@ -119,7 +119,7 @@ impl Parser<'_> {
         let mut next_value = 0_i128;
         while !self.eat(b'}')? {
             let token = self.next()?;
-            let Kind::Ident(name) = token.kind else {
+            let TokenKind::Ident(name) = token.kind else {
                 return syntax(format!(
                     "expected an enumerator, found {}",
                     describe(&token.kind)
@@ -191,7 +191,7 @@ impl Parser<'_> {
 
     fn width(&mut self) -> Parse<u64> {
         let token = self.next()?;
-        let Kind::Number(text) = &token.kind else {
+        let TokenKind::Number(text) = &token.kind else {
             return syntax(format!("expected a width, found {}", describe(&token.kind)));
         };
         match number(text).and_then(|value| u64::try_from(value).ok()) {

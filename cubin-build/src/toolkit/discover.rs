@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Error, Looked, Origin, Request, Toolkit, Version, Wanted, cached, install, version_of,
+    Error, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, cached, install, version_of,
 };
 use crate::env::{self, Env};
 use crate::sorted;
@@ -16,7 +16,7 @@ use crate::sorted;
 ///
 /// # Errors
 /// Nothing fits, or the installation failed; see [`Error`].
-pub fn find(env: &Env, request: &Request) -> Result<Toolkit, Error> {
+pub fn find(env: &Env, request: &ToolkitRequest) -> Result<Toolkit, Error> {
     find_with(env, request, &mut |line| eprintln!("{line}"))
 }
 
@@ -26,7 +26,7 @@ pub fn find(env: &Env, request: &Request) -> Result<Toolkit, Error> {
 /// As [`find`].
 pub fn find_with(
     env: &Env,
-    request: &Request,
+    request: &ToolkitRequest,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Toolkit, Error> {
     let mut search = Search {
@@ -91,7 +91,7 @@ pub fn find_with(
     search.installed()
 }
 
-impl Request {
+impl ToolkitRequest {
     /// The usual places, first those named after the version that is asked for.
     fn places(&self) -> Vec<PathBuf> {
         let mut places = Vec::new();
@@ -173,7 +173,7 @@ pub(super) fn usual_places() -> Vec<PathBuf> {
 
 struct Search<'a> {
     env: &'a Env,
-    request: &'a Request,
+    request: &'a ToolkitRequest,
     looked: Vec<Looked>,
 }
 

@@ -21,7 +21,7 @@
 //! the error lists all that was looked at. The cache is `CUBIN_BUILD_CACHE`, else `XDG_CACHE_HOME/cubin-build`, else
 //! `~/.cache/cubin-build` (`LOCALAPPDATA\cubin-build` on Windows).
 //!
-//! `nvcc --version` runs once: its answer is kept in [`Request::memo`] with the size and time of last change of the
+//! `nvcc --version` runs once: its answer is kept in [`ToolkitRequest::memo`] with the size and time of last change of the
 //! nvcc that gave it.
 //!
 //! Yields paths, versions and an identity for fingerprints; does not know what is compiled.
@@ -59,7 +59,7 @@ use crate::{
 
 /// What a project asks of the toolkit.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ToolkitRequest {
     /// Which version; `None` takes the first toolkit found.
     pub version: Option<Wanted>,
     /// Install `version` into the per-user cache when it is not there.
@@ -70,7 +70,7 @@ pub struct Request {
     pub usual_places: Vec<PathBuf>,
 }
 
-impl Default for Request {
+impl Default for ToolkitRequest {
     fn default() -> Self {
         Self {
             version: None,

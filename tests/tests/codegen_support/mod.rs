@@ -8,7 +8,7 @@ pub(crate) mod made;
 use std::path::Path;
 
 use cubin_build::{
-    codegen::{Backend, HalfTypes, Image, Input, Module, Runtime},
+    codegen::{Backend, EmbeddedImage, HalfTypes, Input, Module, Runtime},
     kernel::Facts,
     signature,
     sorted::Map,
@@ -44,7 +44,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
                 .or_default(kernel.symbol.to_owned())
                 .insert(target, known);
         }
-        images.push(Image {
+        images.push(EmbeddedImage {
             target,
             file: name,
             assembled_for: None,
@@ -98,7 +98,7 @@ pub(crate) fn named() -> Input {
 /// One source with its cubins and with PTX, for devices that are newer than both.
 pub(crate) fn ptx() -> Input {
     let mut module = module("more", &["sm_80", "sm_90a"]);
-    module.images.push(Image {
+    module.images.push(EmbeddedImage {
         target: Sm::new(80),
         file: "more.compute_80.ptx".to_owned(),
         assembled_for: Some(Sm::new(80)),

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use cubin_build::compile::{self, Error, Language, Request, Source};
+use cubin_build::compile::{self, CompileRequest, Error, Language, Source};
 
 use crate::{BOTH, NOTHING, project};
 
@@ -297,7 +297,7 @@ fn cargo_is_told_to_watch_everything() {
     let targets = [compile::target("sm_80").unwrap()];
     let env = project.machine.env(&[]);
     let root = project.path("");
-    let request = Request {
+    let request = CompileRequest {
         toolkit: &project.toolkit,
         root: &root,
         out_dir: &root.join("target/out"),

@@ -16,7 +16,7 @@ use cubin_core::{
     host::{self, FileKind},
 };
 
-use super::pieces::{self, Kind};
+use super::pieces::{self, PieceKind};
 
 /// The section of host objects with linked device code. Where there is one, cuobjdump does not look at the
 /// relocatable code beside it (unless told `-all`).
@@ -73,7 +73,7 @@ fn object(
         if let Some(entry) = &piece.entry {
             out.write_all(head(entry).as_bytes())?;
         }
-        if let Kind::Cubin(bytes) = &piece.kind {
+        if let PieceKind::Cubin(bytes) = &piece.kind {
             match usage(bytes) {
                 Ok(text) => out.write_all(text.as_bytes())?,
                 Err(error) => errors.push(error.to_string()),

@@ -16,7 +16,7 @@ use cubin_core::{
 
 use super::{
     name_of,
-    pieces::{self, Kind, Piece},
+    pieces::{self, Piece, PieceKind},
     table::title,
 };
 
@@ -47,7 +47,7 @@ pub(super) fn write(
 ) -> io::Result<bool> {
     let mut rows = false;
     pieces::each(path, bytes, errors, |piece, errors| {
-        let Kind::Cubin(bytes) = &piece.kind else {
+        let PieceKind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };
         match cubin(&piece, bytes, lines, errors) {

@@ -10,7 +10,7 @@ use cubin_core::{
     json::{self, Facts, Found},
 };
 
-use super::pieces::{self, Kind, Piece};
+use super::pieces::{self, Piece, PieceKind};
 
 pub(super) fn write(
     path: &Path,
@@ -21,7 +21,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let file = path.display().to_string();
     pieces::each(path, bytes, errors, |piece, errors| {
-        let Kind::Cubin(bytes) = &piece.kind else {
+        let PieceKind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };
         match lines(&file, &piece, bytes, instructions) {

@@ -31,7 +31,7 @@ type Input<'a> = RelocateReader<Slice<'a>, &'a Addresses>;
 
 /// A place in a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Place {
+pub(super) struct SourceLine {
     /// As nvcc was told, mostly a whole path.
     pub(super) file: Rc<str>,
     /// From 1; 0 for code that belongs to no line.
@@ -42,7 +42,7 @@ pub(super) struct Place {
 struct Row {
     section: u64,
     offset: u64,
-    place: Option<Place>,
+    place: Option<SourceLine>,
     /// Index of the row that is the call by which the code was inlined.
     caller: Option<usize>,
 }
@@ -102,7 +102,7 @@ impl Lines {
 
     /// The line of a row, and behind it the calls by which its code was inlined, innermost first; empty where none is
     /// known.
-    pub(super) fn places(&self, row: usize) -> Vec<Place> {
+    pub(super) fn places(&self, row: usize) -> Vec<SourceLine> {
         let mut row = self.rows.get(row);
         let mut chain = Vec::new();
         // Counted by rows, not by places: rows of a circle may have none.
@@ -155,7 +155,7 @@ impl Lines {
             }
             let index = row.file_index();
             let file = files.entry(index).or_insert_with(|| file(header, index));
-            let place = file.clone().map(|file| Place {
+            let place = file.clone().map(|file| SourceLine {
                 file,
                 line: row.line().map_or(0, std::num::NonZero::get),
             });

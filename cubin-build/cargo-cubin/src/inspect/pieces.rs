@@ -22,7 +22,7 @@ pub(super) struct Piece<'a> {
     pub(super) offset: u64,
     /// The container's entry, unless the file is a cubin by itself.
     pub(super) entry: Option<Entry<'a>>,
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: PieceKind<'a>,
 }
 
 impl Piece<'_> {
@@ -32,7 +32,7 @@ impl Piece<'_> {
     }
 }
 
-pub(super) enum Kind<'a> {
+pub(super) enum PieceKind<'a> {
     /// Its bytes, decompressed.
     Cubin(Cow<'a, [u8]>),
     /// Text or IR that the driver or the linker compiles; it has no functions to show yet.
@@ -90,14 +90,14 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<P
         None => path.display().to_string(),
     };
     let (entry, kind) = match code.code {
-        Code::Cubin { bytes, .. } => (None, Kind::Cubin(Cow::Borrowed(bytes))),
+        Code::Cubin { bytes, .. } => (None, PieceKind::Cubin(Cow::Borrowed(bytes))),
         Code::Entry(entry) if entry.is_cubin() => {
             let image = entry
                 .image()
                 .map_err(|error| in_member(code.member.as_deref(), &error))?;
-            (Some(entry), Kind::Cubin(image))
+            (Some(entry), PieceKind::Cubin(image))
         }
-        Code::Entry(entry) => (Some(entry), Kind::Other(entry.kind)),
+        Code::Entry(entry) => (Some(entry), PieceKind::Other(entry.kind)),
     };
     Ok(Piece {
         place,

@@ -9,7 +9,7 @@ use cubin_core::{Cubin, Function, Params, cubin::ObjectKind};
 
 use super::{
     name_of,
-    pieces::{self, Kind, Piece},
+    pieces::{self, Piece, PieceKind},
 };
 
 const HEADS: [&str; 7] = [
@@ -41,7 +41,7 @@ pub(super) fn write(
 ) -> io::Result<bool> {
     let mut rows = false;
     pieces::each(path, bytes, errors, |piece, errors| match &piece.kind {
-        Kind::Cubin(bytes) => match cubin(&piece, bytes) {
+        PieceKind::Cubin(bytes) => match cubin(&piece, bytes) {
             Ok((text, some)) => {
                 rows |= some;
                 out.write_all(text.as_bytes())
@@ -51,7 +51,7 @@ pub(super) fn write(
                 Ok(())
             }
         },
-        Kind::Other(kind) => {
+        PieceKind::Other(kind) => {
             let target = piece
                 .entry
                 .and_then(|entry| entry.target())

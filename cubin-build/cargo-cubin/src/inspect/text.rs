@@ -7,7 +7,7 @@ use std::{
 
 use cubin_core::{Cubin, text};
 
-use super::pieces::{self, Kind};
+use super::pieces::{self, PieceKind};
 
 pub(super) fn write(
     path: &Path,
@@ -16,7 +16,7 @@ pub(super) fn write(
     out: &mut impl Write,
 ) -> io::Result<()> {
     pieces::each(path, bytes, errors, |piece, errors| {
-        let Kind::Cubin(bytes) = &piece.kind else {
+        let PieceKind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };
         let mut shown = String::new();

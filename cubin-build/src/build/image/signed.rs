@@ -11,7 +11,7 @@ use cubin_core::{Cubin, Function, Sm};
 
 use super::side::{self, Side, Signature};
 use crate::{
-    compile::{FrontEnd, Request, SharedUse, SideFiles, Unit},
+    compile::{CompileRequest, FrontEnd, SharedUse, SideFiles, Unit},
     env::Env,
     jobs,
     signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
@@ -43,7 +43,7 @@ pub(super) type Sides = HashMap<PathBuf, Result<Side, String>>;
 /// Reads what lies beside the cubins of units, and asks the compiler where it leaves a kernel without a wrapper: at most
 /// one run of the front end per source, unless its targets differ in what they ask or a record cannot be asked about.
 /// What an earlier build read is taken where it still holds.
-pub(super) fn read(env: &Env, request: &Request<'_>, parts: Vec<Part<'_>>) -> Sides {
+pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>) -> Sides {
     // Kernels and types below it are the toolkit's.
     let includes = [request.toolkit.root.clone()];
     let nothing = Answers::default();
@@ -140,7 +140,7 @@ impl SourceTexts<'_> {
 }
 
 /// Who uses dynamic shared memory; `None` when the PTX cannot be read.
-fn shared_use(unit: &Unit, request: &Request<'_>) -> Option<SharedUse> {
+fn shared_use(unit: &Unit, request: &CompileRequest<'_>) -> Option<SharedUse> {
     let mut sources = request.sources.iter();
     let source = sources.find(|source| source.path == unit.source)?;
     SharedUse::read(|| fs::File::open(&unit.ptx), source.relocatable).ok()
@@ -197,7 +197,7 @@ fn wrong(signatures: &Signatures, functions: &[Function<'_>], target: Sm) -> Has
 }
 
 /// Asks once, and once more without the records that the compiler could not be asked about.
-fn ask(env: &Env, request: &Request<'_>, asked: &Asked<'_>) -> Answers {
+fn ask(env: &Env, request: &CompileRequest<'_>, asked: &Asked<'_>) -> Answers {
     let mut questions = asked.questions.clone();
     let mut answers = Answers::default();
     let unit = asked.parts[0].0.unit;

@@ -1,6 +1,6 @@
 //! Files that a directory holds and that are left out: `exclude` and [`Builder::exclude`](crate::Builder::exclude).
 
-use super::super::{problem::Problem, request::Request};
+use super::super::{problem::Problem, request::BuildRequest};
 use crate::{
     config::{Config, Glob},
     diag::Sink,
@@ -13,7 +13,7 @@ pub(super) struct Excludes<'a> {
 }
 
 impl<'a> Excludes<'a> {
-    pub(super) fn new(request: &Request, config: &'a Config) -> Self {
+    pub(super) fn new(request: &BuildRequest, config: &'a Config) -> Self {
         let from_file = config.build.exclude.iter();
         let from_file = from_file.map(|pattern| (&pattern.value, Some(&pattern.span)));
         let from_script = request.excludes.iter().map(|pattern| (pattern, None));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::{
     problem::{Mistake, NoSource, Origin, Problem},
-    request::Request,
+    request::BuildRequest,
     settings::Settings,
 };
 use crate::{
@@ -53,7 +53,7 @@ pub(in super::super) struct Instance {
 
 /// Replaces each source that has instances asked for by a generated file.
 pub(super) fn apply(
-    request: &Request,
+    request: &BuildRequest,
     settings: &Settings,
     sources: &mut [Source],
     sink: &mut Sink,
@@ -103,7 +103,7 @@ pub(super) fn apply(
     all
 }
 
-fn wishes<'a>(request: &'a Request, config: &'a Config) -> Vec<Wish<'a>> {
+fn wishes<'a>(request: &'a BuildRequest, config: &'a Config) -> Vec<Wish<'a>> {
     let from_file = config.instantiate.iter().map(|entry| Wish {
         kernel: &entry.kernel.value,
         file: entry.file.as_ref().map(|file| Path::new(&file.value)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     super::{
         problem::{Mistake, Origin, Problem},
-        request::Request,
+        request::BuildRequest,
     },
     search::Search,
 };
@@ -56,7 +56,7 @@ pub(in super::super) struct Module {
 type Written = (String, Option<Span>);
 
 /// A linked module as it is written.
-struct Entry {
+struct LinkTable {
     name: Written,
     files: Vec<Written>,
     dirs: Vec<Written>,
@@ -64,7 +64,7 @@ struct Entry {
 }
 
 /// Those of `cubin.toml`, then those of the build script.
-fn entries(request: &Request, config: &Config) -> Vec<Entry> {
+fn entries(request: &BuildRequest, config: &Config) -> Vec<LinkTable> {
     let of = |list: &[crate::source::Spanned<String>]| -> Vec<Written> {
         list.iter()
             .map(|item| (item.value.clone(), Some(item.span.clone())))
@@ -76,13 +76,13 @@ fn entries(request: &Request, config: &Config) -> Vec<Entry> {
             .map(|path| (path.to_string_lossy().into_owned(), None))
             .collect()
     };
-    let from_file = config.links.iter().map(|link| Entry {
+    let from_file = config.links.iter().map(|link| LinkTable {
         name: (link.name.value.clone(), Some(link.name.span.clone())),
         files: of(&link.sources),
         dirs: of(&link.dirs),
         libraries: of(&link.libraries),
     });
-    let from_script = request.links.iter().map(|link| Entry {
+    let from_script = request.links.iter().map(|link| LinkTable {
         name: (link.name.clone(), None),
         files: plain(&link.files),
         dirs: plain(&link.dirs),
@@ -97,7 +97,7 @@ fn entries(request: &Request, config: &Config) -> Vec<Entry> {
 
 /// What was asked for, files found. What is wrong goes into `sink`.
 pub(super) fn wanted(
-    request: &Request,
+    request: &BuildRequest,
     config: &Config,
     search: &mut Search<'_>,
     sink: &mut Sink,

@@ -4,7 +4,7 @@
 use crate::codegen::{
     docs,
     generics::{self, Enumerators, Generics},
-    names::{self, Kind},
+    names::{self, NameKind},
     parts::{Binding, Methods, constants, param_names},
     planned::{Family, PlannedKernel},
     scope::Scope,
@@ -82,7 +82,7 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
 
 fn write_arguments(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>) {
     let kernel = planned.kernel;
-    let ident = names::ident(planned.method.trim_start_matches("r#"), Kind::Type);
+    let ident = names::ident(planned.method.trim_start_matches("r#"), NameKind::Type);
     let names = param_names(&kernel.params, Vec::new());
     out.doc(&docs::facts(scope.module.input, planned));
     out.line("#[derive(Clone, Copy, Debug)]");
@@ -145,7 +145,7 @@ fn write_family(
     else {
         return;
     };
-    let ident = names::ident(family.method.trim_start_matches("r#"), Kind::Type);
+    let ident = names::ident(family.method.trim_start_matches("r#"), NameKind::Type);
     let names = param_names(&first.kernel.params, Vec::new());
     let (declared, clause) = generics.declared();
     let clause = clause.map_or_else(String::new, |clause| format!(" where {clause}"));

@@ -252,11 +252,11 @@ struct Argument {
     name: String,
     ty: String,
     /// What the launch is given.
-    kind: Kind,
+    kind: Passed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Passed {
     /// A value, which the wrapper has.
     Value,
     /// A value that the wrapper has a reference to.
@@ -274,13 +274,13 @@ impl Argument {
             Self {
                 name,
                 ty: format!("&{ty}"),
-                kind: Kind::Reference,
+                kind: Passed::Reference,
             }
         } else {
             Self {
                 name,
                 ty: ty.to_owned(),
-                kind: Kind::Value,
+                kind: Passed::Value,
             }
         }
     }
@@ -288,9 +288,9 @@ impl Argument {
     /// Device memory of elements of type `element`, or of any type.
     fn memory(name: String, is_const: bool, element: Option<&str>) -> Self {
         let (reference, direction, kind) = if is_const {
-            ("&", "In", Kind::Reads)
+            ("&", "In", Passed::Reads)
         } else {
-            ("&mut ", "Out", Kind::Writes)
+            ("&mut ", "Out", Passed::Writes)
         };
         let ty = match element {
             Some(element) => format!("{reference}impl runtime::{direction}<{element}>"),
@@ -303,10 +303,10 @@ impl Argument {
     fn given(&self) -> String {
         let name = &self.name;
         match self.kind {
-            Kind::Value => format!("&{name}"),
-            Kind::Reference => name.clone(),
-            Kind::Reads => format!("runtime::Reads({name})"),
-            Kind::Writes => format!("runtime::Writes({name})"),
+            Passed::Value => format!("&{name}"),
+            Passed::Reference => name.clone(),
+            Passed::Reads => format!("runtime::Reads({name})"),
+            Passed::Writes => format!("runtime::Writes({name})"),
         }
     }
 }

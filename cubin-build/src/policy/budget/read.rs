@@ -9,7 +9,7 @@ use crate::{
     config::{
         glob::{self, Glob},
         keys::{Doc, Key, REQUIRED, Table},
-        read::{Item, Reader, TableName},
+        read::{Item, TableName, TableReader},
     },
     diag::codes,
     sorted,
@@ -18,7 +18,7 @@ use crate::{
 
 impl Unit {
     /// The limit that cubin.toml states for a figure of this unit.
-    pub(crate) fn read(self, r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Limit> {
+    pub(crate) fn read(self, r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Limit> {
         match self {
             Self::Count => r.count(item).map(|count| Limit::Most(count.value)),
             Self::Bytes => r.size(item).map(|size| Limit::Most(size.value)),
@@ -43,7 +43,7 @@ impl Unit {
 
 impl Unit {
     /// The figure that a baseline records.
-    pub(crate) fn read_value(self, r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Value> {
+    pub(crate) fn read_value(self, r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Value> {
         match self {
             Self::Count | Self::Bytes => r.count(item).map(|count| Value::Number(count.value)),
             Self::Banks => {
@@ -73,13 +73,13 @@ impl Unit {
 /// The most that a bank's number can be: instructions hold it in 5 bits.
 const LAST_BANK: u8 = 31;
 
-fn banks(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Banks> {
+fn banks(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Banks> {
     const NAME: TableName<'static> = TableName {
         name: "`constant`",
         code: codes::POLICY_INVALID,
     };
     let mut banks = Banks::default();
-    let Some(table) = Reader::as_table(item) else {
+    let Some(table) = TableReader::as_table(item) else {
         let expected = "bytes as an integer, a string like \"48 KiB\", or a table of banks";
         banks.other = Some(r.size_or(item, expected)?.value);
         return Some(banks);
@@ -110,7 +110,7 @@ fn banks(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Banks> {
 }
 
 /// Names of functions, or patterns over them; nothing when one is wrong.
-fn names_of(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Vec<Spanned<String>>> {
+fn names_of(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Vec<Spanned<String>>> {
     let before = r.problems();
     let mut names = Vec::new();
     for text in r.unique_strings(item, "function") {
@@ -185,7 +185,7 @@ static OCCUPANCY: Table<(Option<u32>, Option<f64>, u64)> = Table {
     ],
 };
 
-fn occupancy(r: &mut Reader<'_>, item: Item<'_, '_>) -> Option<Occupancy> {
+fn occupancy(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Occupancy> {
     let table = r.table(item, Some("for example { block = 256, min = 0.25 }"))?;
     let mut read = (None, None, 0);
     let span = r.value_span(item);

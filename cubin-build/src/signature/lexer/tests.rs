@@ -5,7 +5,7 @@ fn all(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     loop {
         let token = lexer.next().expect("a token");
-        if token.kind == Kind::End {
+        if token.kind == TokenKind::End {
             return tokens;
         }
         tokens.push(token);
@@ -31,7 +31,7 @@ fn markers_give_places() {
     let tokens = all("# 40 \"a b.cu\"\nint x;\n# 7 \"/u/h.h\" 3\n  y");
     assert_eq!(
         tokens[0].place,
-        Place {
+        Position {
             file: Some(0),
             line: 40
         }
@@ -39,7 +39,7 @@ fn markers_give_places() {
     let last = tokens.last().expect("y");
     assert_eq!(
         last.place,
-        Place {
+        Position {
             file: Some(1),
             line: 7
         }
@@ -69,7 +69,7 @@ fn bodies_are_passed_whole() {
     lexer.skip_braces(1).expect("a closed body");
     assert_eq!(
         lexer.next().expect("a token").kind,
-        Kind::Ident("rest".into())
+        TokenKind::Ident("rest".into())
     );
 }
 

@@ -181,7 +181,7 @@ impl Resolver<'_> {
         let (None, ty) = parser.declarator(base).ok()? else {
             return None;
         };
-        let at_end = parser.peek().ok()?.kind == lexer::Kind::End;
+        let at_end = parser.peek().ok()?.kind == lexer::TokenKind::End;
         let mut inner = &ty;
         loop {
             match &inner.kind {
