@@ -366,9 +366,10 @@ fn reason(line: &str, new: bool) -> String {
         }
         "stamp" => {
             let name = rest.splitn(3, ' ').nth(2).unwrap_or(rest);
-            match rest.starts_with("missing") {
-                true => format!("{} is gone", shown(name)),
-                false => format!("{} changed", shown(name)),
+            if rest.starts_with("missing") {
+                format!("{} is gone", shown(name))
+            } else {
+                format!("{} changed", shown(name))
             }
         }
         "shadow" if new => format!("{} appeared, which may be included instead", shown(rest)),

@@ -156,9 +156,10 @@ fn own_name(field: &RawField) -> Option<String> {
     }
     // `__b_4Base` is the base, `__b_6NPBase_x` its member `x`.
     let is_base = matches!(&field.ty.kind, CType::Tag(_, tag) if printed.ends_with(tag.trim_start_matches("_Z")));
-    match is_base {
-        true => None,
-        false => Some(name.strip_prefix("base_")?.to_owned()),
+    if is_base {
+        None
+    } else {
+        Some(name.strip_prefix("base_")?.to_owned())
     }
 }
 

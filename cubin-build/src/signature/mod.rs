@@ -155,9 +155,10 @@ impl Reading {
         })?;
         let mut resolver = Resolver::new(&unit, &stub, answers);
         let (signatures, doubts) = signatures(&mut resolver, &unit, &stub, toolkit_includes);
-        let contradicted = match doubts.iter().all(|doubt| doubt.refused) {
-            true => HashSet::new(),
-            false => contradicted(&signatures),
+        let contradicted = if doubts.iter().all(|doubt| doubt.refused) {
+            HashSet::new()
+        } else {
+            contradicted(&signatures)
         };
         let tags: Vec<&String> = doubts
             .iter()

@@ -275,9 +275,10 @@ impl Search<'_> {
                 {
                     return Ok(toolkit);
                 }
-                let result = match versions.is_empty() {
-                    true => "nothing installed".to_owned(),
-                    false => format!("holds {}", versions.join(", ")),
+                let result = if versions.is_empty() {
+                    "nothing installed".to_owned()
+                } else {
+                    format!("holds {}", versions.join(", "))
                 };
                 self.miss(&cache.display().to_string(), &result);
             }

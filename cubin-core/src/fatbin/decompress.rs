@@ -46,10 +46,10 @@ impl<'a> Entry<'a> {
 
     /// A stored payload, a cubin without its padding.
     fn stored(&self) -> &'a [u8] {
-        let end = match self.is_cubin() {
-            true => Elf::parse(self.payload).map_or(u64::MAX, |elf| extent(&elf)),
-            false => return self.payload,
-        };
+        if !self.is_cubin() {
+            return self.payload;
+        }
+        let end = Elf::parse(self.payload).map_or(u64::MAX, |elf| extent(&elf));
         let split = usize::try_from(end)
             .ok()
             .and_then(|end| self.payload.split_at_checked(end));

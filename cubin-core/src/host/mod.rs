@@ -269,9 +269,10 @@ fn entries(region: Region<'_>) -> impl Iterator<Item = Result<DeviceCode<'_>>> {
     } = region;
     // A section, or a file that starts as a fatbin, holds containers only; elsewhere other bytes stand between.
     let only = section.is_some() || FileKind::of(data) == FileKind::Fatbin;
-    let containers = match only {
-        true => fatbin::containers(data, base),
-        false => fatbin::scan(data, base),
+    let containers = if only {
+        fatbin::containers(data, base)
+    } else {
+        fatbin::scan(data, base)
     };
     containers
         .entries()

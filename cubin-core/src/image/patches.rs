@@ -21,9 +21,10 @@ impl Patch {
     /// What is written: 8 bytes for R_CUDA_64, 4 for the low and high forms.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        match self.wide {
-            true => &self.bytes,
-            false => self.bytes.first_chunk::<4>().map_or(&[], |four| four),
+        if self.wide {
+            &self.bytes
+        } else {
+            self.bytes.first_chunk::<4>().map_or(&[], |four| four)
         }
     }
 }

@@ -132,9 +132,10 @@ impl Occupancy {
 /// How many blocks like `block` a multiprocessor with `limits` holds at a time.
 pub fn occupancy(limits: &Limits, block: &Block) -> Occupancy {
     let warps = block.threads.div_ceil(limits.warp_threads.max(1));
-    let by_warps = match block.threads <= limits.block_threads {
-        true => limits.warps.checked_div(warps).unwrap_or(0),
-        false => 0,
+    let by_warps = if block.threads <= limits.block_threads {
+        limits.warps.checked_div(warps).unwrap_or(0)
+    } else {
+        0
     };
     let (by_registers, block_registers) = registers(limits, block, warps);
     let (by_shared, block_shared) = shared(limits, block);
@@ -205,9 +206,10 @@ fn shared(limits: &Limits, block: &Block) -> (Option<u32>, u64) {
     let taken = asked
         .checked_next_multiple_of(limits.shared_unit.into())
         .unwrap_or(u64::MAX);
-    let per_block = match asked > limits.block_shared.into() {
-        true => limits.block_shared_optin,
-        false => limits.block_shared,
+    let per_block = if asked > limits.block_shared.into() {
+        limits.block_shared_optin
+    } else {
+        limits.block_shared
     };
     if taken > u64::from(per_block).saturating_add(reserved) {
         return (Some(0), taken);

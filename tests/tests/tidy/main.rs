@@ -267,6 +267,20 @@ fn unsafe_code_stands_where_it_is_explained() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn booleans_are_asked_by_if() {
+    let mut wrong = Vec::new();
+    for krate in ["cubin-core", "cubin-build"] {
+        for (file, text) in sources(&root().join(krate)) {
+            let mut lines = text.lines().map(str::trim_start);
+            if !file.contains("/target/") && lines.any(|line| line.starts_with("true => ")) {
+                wrong.push(file);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "`match` on a boolean: {wrong:?}");
+}
+
 /// Recorded files are not written by hand.
 #[test]
 fn no_file_is_a_burden() {
