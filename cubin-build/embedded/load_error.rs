@@ -65,11 +65,11 @@ impl fmt::Display for LoadError {
             } => {
                 write!(
                     f,
-                    "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
+                    "module `{module}` holds no image for compute capability {major}.{minor}"
                 )?;
                 for (index, image) in images.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { "," };
-                    write!(f, "{comma} {image}")?;
+                    let before = if index == 0 { "; embedded:" } else { "," };
+                    write!(f, "{before} {image}")?;
                 }
                 Ok(())
             }

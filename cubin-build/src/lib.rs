@@ -141,6 +141,7 @@ pub mod signature;
 pub mod sorted;
 pub mod source;
 pub mod toolkit;
+mod words;
 
 pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime};
 pub use diag::{Code, Diag, Label, Level};

@@ -117,7 +117,7 @@ impl Flags {
     }
 }
 
-/// The text is no `sm_NN`, `sm_NNa` or `sm_NNf`.
+/// The text is not of the form `sm_NN`, `sm_NNa` or `sm_NNf`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseSmError(String);
 
@@ -125,7 +125,7 @@ impl fmt::Display for ParseSmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`",
+            "`{}` is not a GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`",
             self.0
         )
     }

@@ -126,14 +126,14 @@ fn clusters_and_cooperation_need_device_and_kernel() {
     );
     assert_eq!(
         said(|_| {}, |launch| launch.cluster = Some((17, 1, 1))),
-        "cluster (17, 1, 1), at most 16 blocks are allowed"
+        "cluster (17, 1, 1) has too many blocks, the limit is 16"
     );
     assert_eq!(
         said(
             |resources| resources.max_cluster_rank = Some(2),
             |launch| launch.cluster = Some((4, 1, 1))
         ),
-        "cluster (4, 1, 1), at most 2 blocks are allowed"
+        "cluster (4, 1, 1) has too many blocks, the limit is 2"
     );
     assert_eq!(
         said(|_| {}, |launch| launch.cluster = Some((3, 1, 1))),

@@ -244,7 +244,8 @@ fn targets(
     if texts.is_empty() {
         targets = config.build.arch.iter().map(|arch| arch.value).collect();
     }
-    if targets.is_empty() && !sink.has_errors() {
+    // What is wrong with those that were asked for has been said.
+    if targets.is_empty() && texts.is_empty() {
         sink.push(Problem::NoTarget(config_name.to_owned()).into());
     }
     targets

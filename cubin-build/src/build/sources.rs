@@ -16,7 +16,7 @@ use super::{
 use crate::{
     compile::{Container, Source, SourceKind, UnknownKind},
     config::Config,
-    diag::Sink,
+    diag::{Level, Sink},
     paths::normalize,
     sorted::Set,
 };
@@ -53,6 +53,8 @@ impl Sources {
 /// Finds all sources, in a fixed order: named files first, then those found, by path. What is wrong goes into `sink`.
 pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink) -> Sources {
     let config = &settings.config;
+    // A list that is empty because of a mistake of its own needs no second finding.
+    let before = sink.count(Level::Deny);
     let mut search = Search {
         root: &settings.root,
         excludes: Excludes::new(request, config),
@@ -91,7 +93,7 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
             Err(unknown) => sink.push(unknown_kind(unknown, config).into()),
         }
     }
-    if compiled.is_empty() && prebuilt.is_empty() && !sink.has_errors() {
+    if compiled.is_empty() && prebuilt.is_empty() && sink.count(Level::Deny) == before {
         sink.push(Problem::NoSources.into());
     }
     let links = link::resolve(wanted, &settings.root, &mut compiled, sink);

@@ -9,12 +9,13 @@ use super::{
     input::Module,
     planned::{Family, PlannedKernel, PlannedModule},
     scope::Scope,
-    write::{count, on_one_line},
+    write::on_one_line,
 };
 use crate::{
     kernel::Facts,
     signature::model::Definition,
     sorted::{self, Map},
+    words::counted,
 };
 
 /// Text as inline code, on one line.
@@ -177,7 +178,7 @@ fn needs(param_bytes: u64, facts: &Facts) -> String {
     let resources = &facts.resources;
     let params = facts.params_size().map_or(param_bytes, u64::from);
     let mut parts = vec![
-        count(u64::from(resources.registers), "register"),
+        counted(u64::from(resources.registers), "register"),
         format!("{params} B of parameters"),
     ];
     match resources.stack.bytes() {
@@ -190,7 +191,7 @@ fn needs(param_bytes: u64, facts: &Facts) -> String {
         parts.push(format!("{} B of shared memory", resources.static_shared));
     }
     if let Some(barriers) = resources.barriers.filter(|&barriers| barriers > 0) {
-        parts.push(count(u64::from(barriers), "barrier"));
+        parts.push(counted(u64::from(barriers), "barrier"));
     }
     parts.join(", ")
 }
@@ -202,7 +203,7 @@ fn spills(facts: &Facts) -> Option<String> {
             spills.stores, spills.loads
         )),
         (None, Some(instructions)) if instructions > 0 => {
-            Some(count(u64::from(instructions), "spill instruction"))
+            Some(counted(u64::from(instructions), "spill instruction"))
         }
         _ => None,
     }
@@ -219,7 +220,7 @@ fn demands<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
             ));
         } else if let Some([x, y, z]) = launch.max_threads {
             let threads = u64::from(x) * u64::from(y) * u64::from(z);
-            sentences.push(format!("At most {} per block.", count(threads, "thread")));
+            sentences.push(format!("At most {} per block.", counted(threads, "thread")));
         }
         if let Some([x, y, z]) = launch.cluster {
             sentences.push(format!("Runs in clusters of {x} x {y} x {z} blocks."));

@@ -4,9 +4,12 @@ use super::{
     docs, layout,
     planned::PlannedGlobal,
     scope::Scope,
-    write::{Writer, count, number, string},
+    write::{Writer, number, string},
 };
-use crate::signature::model::{Global, Space};
+use crate::{
+    signature::model::{Global, Space},
+    words::counted,
+};
 
 /// How C++ declares it.
 fn keyword(global: &Global) -> &'static str {
@@ -32,7 +35,7 @@ pub(super) fn describe(planned: &PlannedGlobal<'_>) -> String {
         .c_type
         .as_deref()
         .map_or_else(String::new, |text| format!(" of type {}", docs::code(text)));
-    let bytes = count(global.size, "byte");
+    let bytes = counted(global.size, "byte");
     format!(
         "`{}` variable {}{c_type}, {bytes}.",
         keyword(global),

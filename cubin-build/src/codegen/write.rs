@@ -137,15 +137,6 @@ pub(super) fn number(value: i128) -> String {
     grouped
 }
 
-/// A plural that reads well: `1 byte`, `2 bytes`.
-pub(super) fn count(value: u64, unit: &str) -> String {
-    if value == 1 {
-        format!("1 {unit}")
-    } else {
-        format!("{value} {unit}s")
-    }
-}
-
 /// Text on one line: control characters become blanks.
 pub(super) fn on_one_line(text: &str) -> String {
     let plain = |character: char| {

@@ -3,11 +3,11 @@
 use super::{
     nearest::nearest,
     problem::{Problem, What},
-    words::quoted,
 };
 use crate::{
     diag::{Code, Diag, codes},
     source::{SourceFile, Span},
+    words::quoted,
 };
 
 /// Most problems shown of one file: a file that is something else entirely would have one per line.

@@ -19,7 +19,6 @@ pub mod size;
 mod tables;
 mod targets;
 mod values;
-pub(crate) mod words;
 
 use crate::{diag::Diag, source::SourceFile};
 pub use crate::{

@@ -120,7 +120,7 @@ codes! {
         "error[unknown-key]: unknown key `register` in [defaults]\n  = help: did you mean `registers`?";
     CONFIG_INVALID = "config-invalid", Config,
         "A value of cubin.toml has the wrong type or cannot be understood (a target or a version that does not exist), or values contradict each other. The message says what is expected there.",
-        "error[config-invalid]: `90a` is no GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`";
+        "error[config-invalid]: `90a` is not a GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`";
     BUILDER_INVALID = "builder-invalid", Script,
         "An argument that build.rs passes to a method of the builder cannot be used: a target or a version that does not exist, an nvcc flag that would undo what cubin-build relies on, an include directory that does not exist, a file that is not one of the sources. The message names the method; the same value in cubin.toml is `config-invalid`.",
         "error[builder-invalid]: nvcc flag `-o` cannot be used: cubin-build itself chooses what is made and where\n  = note: given to `Builder::flag` or `Builder::flags` in build.rs";

@@ -10,12 +10,10 @@ use super::{
     resolve::Budget,
 };
 use crate::{
-    config::{
-        Glob, Rule,
-        words::{and, texts},
-    },
+    config::{Glob, Rule},
     diag::{Diag, Level, codes},
     source::Spanned,
+    words::{and, texts},
 };
 
 impl From<Finding<'_>> for Diag {

@@ -11,6 +11,7 @@ use cubin_core::{Function, Params, Sm};
 use super::guard::withdraw;
 use super::layout::align_up;
 use super::model::{Kernel, Param, Refusal, Signatures, Type};
+use crate::words::counted;
 
 /// Something that the sources of a kernel's signature do not agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +120,8 @@ impl std::fmt::Display for Problem {
                 actual,
             } => write!(
                 f,
-                "{param} has {expected} bytes by its C++ type, {actual} in the cubin"
+                "{param} has {} by its C++ type, {actual} in the cubin",
+                counted(*expected, "byte")
             ),
             Self::Offset {
                 param,

@@ -14,6 +14,7 @@ use super::{
     names,
     resolve::scalar,
 };
+use crate::words::counted;
 
 /// A declaration that the cubin contradicts, or that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,7 +205,8 @@ fn from_declaration(
         })?;
         if size != u64::from(record.size) {
             let why = format!(
-                "`{text}` has {size} bytes, but the cubin records {} for parameter {ordinal}",
+                "`{text}` has {}, but the cubin records {} for parameter {ordinal}",
+                counted(size, "byte"),
                 record.size
             );
             return Err((Some(ordinal), why));

@@ -1,6 +1,7 @@
 //! Why a size is not known, as data: names are those of nvcc's files until a sentence is made of it.
 
 use super::ctype::Builtin;
+use crate::words::counted;
 
 /// A reason why a size is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,12 +104,12 @@ impl Defect {
                 format!("`{name}` mixes `#pragma pack` with aligned members or bit fields")
             }
             Self::Padding(bytes) => format!(
-                "`{name}` ends in {bytes} bytes of padding, more than its printed members explain; one may be an \
-                 `__int128`"
+                "`{name}` ends in {} of padding, more than its printed members explain; one may be an `__int128`",
+                counted(*bytes, "byte")
             ),
             Self::Unprinted(bytes) => format!(
-                "`{name}` has {bytes} bytes at its end that the compiler does not print, as when a member is an \
-                 `__int128`"
+                "`{name}` has {} at its end that the compiler does not print, as when a member is an `__int128`",
+                counted(*bytes, "byte")
             ),
             Self::BasePart => format!(
                 "`{name}` is the part of a base class that leaves its tail padding to derived classes"

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{Error, Toolkit};
-use crate::sorted;
+use crate::{sorted, words::counted};
 
 /// A file that a wheel brought.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ impl std::fmt::Display for Damage {
             Self::Missing => f.write_str("is missing"),
             Self::Unreadable(why) => write!(f, "cannot be read: {why}"),
             Self::Size { recorded, found } => {
-                write!(f, "has {found} bytes instead of {recorded}")
+                write!(f, "has {} instead of {recorded}", counted(*found, "byte"))
             }
         }
     }

@@ -122,7 +122,7 @@ impl fmt::Display for ParseVersionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no CUDA toolkit version; expected for example `13.5`",
+            "`{}` is not a version of the CUDA toolkit; expected for example `13.5`",
             self.0
         )
     }

@@ -5389,7 +5389,7 @@ pub mod runtime {
                         }
                     },
                     Self::Cluster { cluster, limit } => {
-                        write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                        write!(f, "cluster {cluster:?} has too many blocks, the limit is {limit}")
                     }
                     Self::ClusterGrid { grid, cluster } => {
                         write!(f, "grid {grid:?} is not a multiple of cluster {cluster:?}")

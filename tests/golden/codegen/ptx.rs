@@ -1850,7 +1850,7 @@ pub mod runtime {
                         }
                     },
                     Self::Cluster { cluster, limit } => {
-                        write!(f, "cluster {cluster:?}, at most {limit} blocks are allowed")
+                        write!(f, "cluster {cluster:?} has too many blocks, the limit is {limit}")
                     }
                     Self::ClusterGrid { grid, cluster } => {
                         write!(f, "grid {grid:?} is not a multiple of cluster {cluster:?}")
@@ -2843,11 +2843,11 @@ pub mod runtime {
                     } => {
                         write!(
                             f,
-                            "module `{module}` holds no image for compute capability {major}.{minor}; embedded:"
+                            "module `{module}` holds no image for compute capability {major}.{minor}"
                         )?;
                         for (index, image) in images.iter().enumerate() {
-                            let comma = if index == 0 { "" } else { "," };
-                            write!(f, "{comma} {image}")?;
+                            let before = if index == 0 { "; embedded:" } else { "," };
+                            write!(f, "{before} {image}")?;
                         }
                         Ok(())
                     }

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     compile::{Language, Source, SourceKind},
     config::{self, Config},
-    diag::Sink,
+    diag::{Level, Sink},
     paths::{self, normalize},
     sorted::Map,
     source::Span,
@@ -111,11 +111,14 @@ pub(super) fn wanted(
         if all.iter().any(|known| known.name == name) {
             wrong(span.as_ref(), Mistake::LinkTwice(name.clone()), sink);
         }
+        // Files that are not there for a mistake of their own need no second finding.
+        let before = sink.count(Level::Deny);
         let files = files(entry.files, entry.dirs, search, sink);
+        let mistaken = sink.count(Level::Deny) > before;
         let libraries = entry.libraries.into_iter();
         let libraries = libraries.map(|library| library_of(library, search, sink));
         let libraries = libraries.collect();
-        if files.is_empty() && !sink.has_errors() {
+        if files.is_empty() && !mistaken {
             wrong(span.as_ref(), Mistake::LinkEmpty(name.clone()), sink);
         }
         all.push(Wanted {

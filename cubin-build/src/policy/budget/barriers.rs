@@ -1,10 +1,7 @@
 //! `barriers`: named barriers per block.
 
 use super::{Figure, Unit, Unknown, nothing, silent};
-use crate::{
-    config::{keys::Doc, words::counted},
-    diag::codes,
-};
+use crate::{config::keys::Doc, diag::codes, words::counted};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "barriers",

@@ -2,14 +2,11 @@
 
 use super::{Figure, Subject, Unit, Value, nothing, silent};
 use crate::{
-    config::{
-        keys::Doc,
-        size,
-        words::{and, texts},
-    },
+    config::{keys::Doc, size},
     diag::codes,
     kernel::Facts,
     sorted,
+    words::{and, counted, texts},
 };
 
 pub(super) static FIGURE: Figure = Figure {
@@ -28,7 +25,7 @@ pub(super) static FIGURE: Figure = Figure {
     measure: |facts, _| Value::Banks(banks(facts)),
     says: |subject| format!("has {}", and(&each(subject.excess, &size::display))),
     label: |subject| {
-        let of_bank = |bytes| format!("{bytes} bytes");
+        let of_bank = |bytes| counted(bytes, "byte");
         each(subject.excess, &of_bank).join(", ")
     },
     beside: silent,

@@ -9,10 +9,7 @@ use super::{
     functions::{source_name, symbol_of},
     silent,
 };
-use crate::{
-    config::{keys::Doc, words::texts},
-    diag::codes,
-};
+use crate::{config::keys::Doc, diag::codes, words::texts};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "externs",

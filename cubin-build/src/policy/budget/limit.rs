@@ -5,13 +5,10 @@ use super::{
     value::{TOLERANCE, Unit, Value, bank_list, name_list, per_mille, percent},
 };
 use crate::{
-    config::{
-        glob::Glob,
-        size,
-        words::{quoted, texts},
-    },
+    config::{glob::Glob, size},
     sorted,
     source::Spanned,
+    words::{quoted, texts},
 };
 
 /// What a budget allows.

@@ -10,9 +10,10 @@ use super::{
     value::{TOLERANCE, percent},
 };
 use crate::{
-    config::{keys::Doc, size, words::texts},
+    config::{keys::Doc, size},
     diag::codes,
     kernel::Facts,
+    words::texts,
 };
 
 pub(super) static FIGURE: Figure = Figure {

@@ -1,10 +1,7 @@
 //! `registers`: registers per thread.
 
 use super::{Figure, Subject, Unit, Value, nothing};
-use crate::{
-    config::{keys::Doc, words::counted},
-    diag::codes,
-};
+use crate::{config::keys::Doc, diag::codes, words::counted};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "registers",
@@ -22,10 +19,10 @@ pub(super) static FIGURE: Figure = Figure {
         let registers = counted(subject.excess.number(), "register");
         format!("uses {registers} per thread")
     },
-    label: |subject| format!("{} registers", subject.excess.number()),
+    label: |subject| counted(subject.excess.number(), "register"),
     beside: |facts| {
         let registers = facts.resources.registers;
-        (registers > 0).then(|| format!("{registers} registers"))
+        (registers > 0).then(|| counted(registers.into(), "register"))
     },
     notes: nothing,
     remedies: |subject| fewer(subject).into_iter().collect(),

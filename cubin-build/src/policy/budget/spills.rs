@@ -2,9 +2,10 @@
 
 use super::{Figure, Subject, Unit, Unknown, registers};
 use crate::{
-    config::{keys::Doc, size, words::texts},
+    config::{keys::Doc, size},
     diag::codes,
     kernel::Spills,
+    words::texts,
 };
 
 pub(super) static FIGURE: Figure = Figure {

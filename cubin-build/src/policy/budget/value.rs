@@ -3,11 +3,9 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::{
-    config::{
-        size,
-        words::{and, quoted, texts},
-    },
+    config::size,
     sorted,
+    words::{and, quoted, texts},
 };
 
 /// What a figure counts, and which way is worse.

@@ -1,4 +1,4 @@
-//! Lists in messages.
+//! Lists and counts in messages.
 //!
 //! A chain of `map` and `collect` costs a clean build some two hundred lines of LLVM's language for each closure; these
 //! are compiled once, or once per type.
