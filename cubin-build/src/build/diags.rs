@@ -145,6 +145,7 @@ impl Display for Mistake {
                 write!(f, "`{name}` is not a file name for the generated code")
             }
             Self::Target(error) => error.fmt(f),
+            Self::Timeout(value) => write!(f, "`{value}` is not a number of seconds"),
             Self::ToolkitVersion(why) => f.write_str(why),
             Self::UnknownKind(unknown) => unknown.fmt(f),
             Self::LinkName(name) => write!(f, "`{name}` is not the name of a module"),
@@ -220,6 +221,7 @@ impl Mistake {
                 "give a plain name such as `kernels.rs`; the file is always written into OUT_DIR"
                     .to_owned()
             }
+            Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),
             Self::UnknownKind(unknown) => unknown.help(),
             Self::LinkSource(_) => {
                 "name objects, archives and relocatable cubins under `libraries`".to_owned()

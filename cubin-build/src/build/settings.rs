@@ -58,6 +58,7 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
     if sink.has_errors() {
         return None;
     }
+    check_timeout(env, sink);
     let targets = targets(request, env, &config, &config_name, sink);
     let from_environment = env.peek(ARCH).is_some_and(|value| !value.is_empty());
     let ptx = ptx::resolve(request, &config, &targets, from_environment, sink);
@@ -87,6 +88,17 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
 
 /// The variable that replaces all targets.
 const ARCH: &str = "CUBIN_BUILD_ARCH";
+
+fn check_timeout(env: &Env, sink: &mut Sink) {
+    let Some(value) = env.peek(compile::TIMEOUT) else {
+        return;
+    };
+    let value = value.to_string_lossy();
+    if compile::seconds(&value).is_none() {
+        let mistake = Mistake::Timeout(value.into_owned());
+        sink.push(Problem::Asked(mistake, Origin::Environment(compile::TIMEOUT)).into());
+    }
+}
 
 fn backend(request: &BuildRequest, config: &Config) -> Backend {
     let written = config.generate.backend.as_ref();

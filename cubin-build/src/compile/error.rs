@@ -1,10 +1,10 @@
 //! What can go wrong with a compilation, as data; `diags.rs` makes findings of it.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, process::ExitStatus, time::Duration};
 
 use cubin_core::Sm;
 
-use super::{Level, Message, Tool, headers};
+use super::{Level, Message, Tool, headers, message, run};
 use crate::toolkit::{NoHostCompiler, Version};
 
 /// The request as a whole cannot be carried out; nothing was compiled.
@@ -167,8 +167,10 @@ pub enum Cause {
     Source(String),
     /// The program could not be started.
     Spawn(String),
-    /// The program ended with an error: `exit status: 1`, `signal: 9 (SIGKILL)`.
-    Exit(String),
+    /// The program ended with an error.
+    Exit(ExitStatus),
+    /// The program was ended, for it ran longer than `CUBIN_BUILD_TIMEOUT` allows.
+    Timeout(Duration),
     /// The program reported success, but did not leave this file.
     NoOutput(&'static str),
     /// A file of ours could not be read or written.
@@ -182,12 +184,20 @@ pub enum Cause {
 
 const OUT_OF_MEMORY: &str = "the compiler ran out of memory, or was killed for using too much: build with fewer jobs (`cargo build -j 1`)";
 
+const KILLED: &str = "the system killed the compiler, most often for want of memory: build with fewer jobs (`cargo build -j 1`)";
+
 impl Failure {
     /// Whether another target failed with the same words.
     pub(super) fn same(&self, other: &Self) -> bool {
         self.source == other.source
             && self.cause == other.cause
             && self.output.replace(&self.dir, "") == other.output.replace(&other.dir, "")
+    }
+
+    /// Takes note of what the program printed.
+    pub(super) fn tell(&mut self, log: &str) {
+        self.messages = message::parse(log);
+        self.output = message::readable(log);
     }
 
     /// What failed and how, in one sentence, without what the tools said.
@@ -212,6 +222,9 @@ impl Failure {
             Cause::Source(why) => write!(f, "cannot read the file: {why}"),
             Cause::Spawn(why) => write!(f, "cannot start {program}: {why}"),
             Cause::Exit(status) => write!(f, "{program} failed ({status})"),
+            Cause::Timeout(limit) => {
+                write!(f, "{program} was ended after {}", run::words(*limit))
+            }
             Cause::NoOutput(what) => write!(f, "{program} reported success, but left no {what}"),
             Cause::Io { path, why } => write!(f, "cannot use `{}`: {why}", path.display()),
         }
@@ -295,11 +308,10 @@ impl Failure {
             );
         }
         match &self.cause {
-            Cause::Exit(status) if status.contains("SIGKILL") || status.contains("signal: 9") => {
-                Some(
-                    "the system killed the compiler, most often for want of memory: build with fewer jobs (`cargo build -j 1`)",
-                )
-            }
+            Cause::Timeout(_) => Some(
+                "CUBIN_BUILD_TIMEOUT is the number of seconds that one run of a tool may take: raise it, or unset it",
+            ),
+            Cause::Exit(status) if run::killed(*status) => Some(KILLED),
             Cause::NoOutput(_) if self.command.is_empty() => None,
             Cause::NoOutput(_) => {
                 Some("check NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS, and run the command by hand")

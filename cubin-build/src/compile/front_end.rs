@@ -13,6 +13,7 @@ use std::{
 
 use super::{
     CompileRequest, Source, Unit, command, message,
+    run::{self, Stopped, TIMEOUT},
     step::{self, LOG, RECORD},
     unit::{Common, Plan, ending, files_in},
 };
@@ -99,18 +100,26 @@ impl FrontEnd<'_> {
         if let Some(host) = &host {
             command.envs(host.variables.iter().cloned());
         }
-        let output = command.output()?;
-        let log = format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stderr),
-            String::from_utf8_lossy(&output.stdout)
+        let what = format!(
+            "nvcc's front end of {} for {}",
+            self.unit.source.display(),
+            self.unit.target
         );
+        let ran = match run::run(&mut command, &what, run::limit(env)) {
+            Ok(ran) => ran,
+            Err(Stopped::Spawn(why)) => return Err(std::io::Error::other(why)),
+            // Not kept: it may end in time next time.
+            Err(Stopped::Timeout { limit, .. }) => {
+                let limit = run::words(limit);
+                return Ok(Err(format!("{what} was ended after {limit} ({TIMEOUT})")));
+            }
+        };
         let made = files_in(dir);
-        let found = match (output.status.success(), ending(&made, ".cudafe1.stub.c")) {
+        let found = match (ran.status.success(), ending(&made, ".cudafe1.stub.c")) {
             (true, Some(path)) => Ok(fs::read(path)?),
             (true, None) => Err("nvcc left no file of kernel registrations".to_owned()),
-            (false, _) => Err(match message::readable(&log).trim() {
-                "" => format!("nvcc failed without a message ({})", output.status),
+            (false, _) => Err(match message::readable(&ran.log).trim() {
+                "" => format!("nvcc failed without a message ({})", ran.status),
                 log => log.to_owned(),
             }),
         };

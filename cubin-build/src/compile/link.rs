@@ -226,10 +226,10 @@ impl<'a> Run<'a> {
             )
             .arg("-o")
             .arg(&cubin);
-        let mut ran = step.run(&mut command, root)?;
+        let mut ran = step.run(env, &mut command, root)?;
         ran.log = self.with_sources(&ran.log);
         if !ran.status.success() {
-            return Err(step.failed(&ran, Cause::Exit(ran.status.to_string())));
+            return Err(step.failed(&ran, Cause::Exit(ran.status)));
         }
         if !step::is_there(&cubin) {
             return Err(step.failed(&ran, Cause::NoOutput("cubin")));

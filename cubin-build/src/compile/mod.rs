@@ -46,6 +46,7 @@ mod outcome;
 mod ptxas_log;
 mod record;
 mod request;
+mod run;
 mod shared;
 mod source_kind;
 mod step;
@@ -56,6 +57,7 @@ use std::path::{Path, PathBuf};
 use crate::sorted::{Map, Set};
 use cubin_core::Sm;
 
+pub(crate) use self::run::{TIMEOUT, seconds};
 pub use self::{
     error::{Cause, Error, Failure, TargetError},
     front_end::{FrontEnd, Registrations},

@@ -7,16 +7,20 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus},
 };
 
 use cubin_core::Sm;
 
 use super::{
-    Cause, Failure, message,
+    Cause, Failure,
     record::{self, CompileRecord},
+    run::{self, Stopped},
 };
-use crate::cache::{self, ContentHash};
+use crate::{
+    cache::{self, ContentHash},
+    env::Env,
+};
 
 /// The file with all that results depend on.
 pub(super) const RECORD: &str = "record.txt";
@@ -96,32 +100,45 @@ impl<'a> Step<'a> {
     }
 
     /// Runs a tool in `root`, with temporary files in the directory.
-    pub(super) fn run(&self, command: &mut Command, root: &Path) -> Result<Ran, Box<Failure>> {
+    pub(super) fn run(
+        &self,
+        env: &Env,
+        command: &mut Command,
+        root: &Path,
+    ) -> Result<Ran, Box<Failure>> {
         prepare(command, root, self.dir);
         let shown = Shown::of(command);
-        match command.output() {
-            Ok(output) => {
-                let mut log = String::from_utf8_lossy(&output.stderr).into_owned();
-                log.push_str(&String::from_utf8_lossy(&output.stdout));
-                Ok(Ran {
-                    status: output.status,
-                    log,
+        let what = format!(
+            "{} of {} for {}",
+            shown.program,
+            self.name.display(),
+            self.target
+        );
+        let cause = match run::run(command, &what, run::limit(env)) {
+            Ok(ended) => {
+                return Ok(Ran {
+                    status: ended.status,
+                    log: ended.log,
                     shown,
-                })
+                });
             }
-            Err(error) => {
-                let mut failure = self.failure(Cause::Spawn(error.to_string()));
+            Err(Stopped::Spawn(why)) => Cause::Spawn(why),
+            Err(Stopped::Timeout { limit, log }) => {
+                let mut failure = self.failure(Cause::Timeout(limit));
+                failure.tell(&log);
                 shown.tell(&mut failure);
-                Err(failure)
+                return Err(failure);
             }
-        }
+        };
+        let mut failure = self.failure(cause);
+        shown.tell(&mut failure);
+        Err(failure)
     }
 
     /// The failure of a tool that has run.
     pub(super) fn failed(&self, ran: &Ran, cause: Cause) -> Box<Failure> {
         let mut failure = self.failure(cause);
-        failure.messages = message::parse(&ran.log);
-        failure.output = message::readable(&ran.log);
+        failure.tell(&ran.log);
         ran.shown.tell(&mut failure);
         failure
     }
@@ -187,11 +204,10 @@ pub(super) fn fresh(dir: &Path) -> std::io::Result<()> {
     fs::create_dir_all(dir)
 }
 
-/// Messages in English, temporary files in `dir`, no input.
+/// Messages in English, temporary files in `dir`.
 pub(super) fn prepare(command: &mut Command, root: &Path, dir: &Path) {
     command
         .current_dir(root)
-        .stdin(Stdio::null())
         .env("LC_ALL", "C")
         .env("TMPDIR", dir);
 }

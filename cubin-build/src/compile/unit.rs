@@ -195,13 +195,14 @@ impl<'a> Plan<'a> {
 
         let stem = tame_stem(&self.source.path);
         let cubin = self.dir.join(format!("{stem}.cubin"));
-        let ran = step.run(&mut self.command(common, &cubin)?, request.root)?;
+        let mut command = self.command(common, &cubin)?;
+        let ran = step.run(common.env, &mut command, request.root)?;
         step.keep_log(&ran.log)?;
         let made = files_in(&self.dir);
         let inputs = self.inputs(common, &made);
         self.clean(&made);
         if !ran.status.success() {
-            return Err(step.failed(&ran, Cause::Exit(ran.status.to_string())));
+            return Err(step.failed(&ran, Cause::Exit(ran.status)));
         }
         let outputs = self
             .outputs(cubin, &made)

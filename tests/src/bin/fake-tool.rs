@@ -5,7 +5,7 @@
 //! | file | effect |
 //! |---|---|
 //! | `version` | what `nvcc --version` says it is (default 13.5.37) |
-//! | `mode` | `fail`: print `stderr` and end with 1; `silent`: end with 0 and leave nothing; `half`: write half a cubin and be killed; `garbage`: print bytes that are no text, end with 1; `slow`: take a second |
+//! | `mode` | `fail`: print `stderr` and end with 1; `silent`: end with 0 and leave nothing; `half`: write half a cubin and be killed; `garbage`: print bytes that are no text, end with 1; `slow`: take a second; `hang`: take 10 minutes; `flood`: print 100 MB first; `137`: end with that status |
 //! | `edit` | names a file that is changed while a compilation runs |
 //! | `stderr` | printed to stderr by every compilation |
 //! | `cubin` | bytes of the cubin that a compilation leaves |
@@ -129,6 +129,14 @@ fn compile(control: &Path, words: &[String], cuda: bool) -> ExitCode {
             std::process::abort();
         }
         "slow" => std::thread::sleep(std::time::Duration::from_secs(1)),
+        "hang" => std::thread::sleep(std::time::Duration::from_secs(600)),
+        "flood" => {
+            let line = [b"x".repeat(99), b"\n".to_vec()].concat();
+            for _ in 0..1_000_000 {
+                std::io::stderr().write_all(&line).unwrap();
+            }
+        }
+        "137" => return ExitCode::from(137),
         _ => {}
     }
     let stem = source.file_stem().unwrap().to_str().unwrap();

@@ -25,7 +25,10 @@ fn a_failure_is_shown_whole_for_every_file_and_leaves_no_result() {
     );
     for failure in &outcome.failures {
         assert_eq!(failure.targets.len(), 2);
-        assert_eq!(failure.cause, Cause::Exit("exit status: 1".to_owned()));
+        let Cause::Exit(status) = failure.cause else {
+            panic!("{failure}")
+        };
+        assert_eq!(status.code(), Some(1));
         let text = failure.to_string();
         assert!(text.contains(said.trim_end()), "{text}");
         assert!(
@@ -60,11 +63,58 @@ fn a_killed_compiler_leaves_nothing_that_looks_whole() {
     let Cause::Exit(status) = &failure.cause else {
         panic!("{failure}")
     };
-    assert!(status.contains("signal"), "{status}");
+    assert_eq!(status.code(), None, "{status}");
     project.machine.write("control/mode", "");
     assert_eq!(
         project.reasons(&["kernels/a.cu"]),
         ["kernels/a.cu sm_80: there is no earlier result"]
+    );
+}
+
+#[test]
+fn a_compiler_that_hangs_is_ended_when_its_time_is_over() {
+    let mut project = project("hang");
+    project.machine.write("control/stderr", "said before\n");
+    project.machine.write("control/mode", "hang");
+    project.variables = vec![("CUBIN_BUILD_TIMEOUT", "1")];
+    let start = std::time::Instant::now();
+    let failure = project.failure(&["kernels/a.cu"]);
+    assert!(start.elapsed().as_secs() < 300);
+    assert_eq!(
+        failure.headline(),
+        "kernels/a.cu for sm_80: nvcc was ended after 1 second"
+    );
+    assert_eq!(failure.output, "said before");
+    let help = failure.help().unwrap();
+    assert!(help.contains("CUBIN_BUILD_TIMEOUT"), "{help}");
+    project.machine.write("control/mode", "");
+    project.variables.clear();
+    assert_eq!(
+        project.reasons(&["kernels/a.cu"]),
+        ["kernels/a.cu sm_80: there is no earlier result"]
+    );
+}
+
+#[test]
+fn a_compiler_that_prints_without_end_takes_bounded_memory() {
+    let project = project("flood");
+    project.machine.write("control/mode", "flood");
+    let outcome = project.compile(&["kernels/a.cu"]);
+    let unit = &outcome.units[0];
+    assert_eq!(unit.spills.get("a").map(|spills| spills.stores), Some(4));
+    let log = fs::metadata(unit.cubin.with_file_name("log.txt")).unwrap();
+    assert!((10_000_000..20_000_000).contains(&log.len()), "{log:?}");
+}
+
+#[test]
+fn a_compiler_that_was_killed_is_known_by_the_status_of_its_shell() {
+    let project = project("137");
+    project.machine.write("control/mode", "137");
+    let failure = project.failure(&["kernels/a.cu"]);
+    let help = failure.help().unwrap();
+    assert!(
+        help.contains("memory") && help.contains("cargo build -j 1"),
+        "{help}"
     );
 }
 
