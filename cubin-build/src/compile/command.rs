@@ -82,19 +82,24 @@ const REFUSED: &[(&str, &str)] = &[
 
 /// Checks all of a request that can be checked without running anything.
 pub(super) fn check(request: &CompileRequest<'_>) -> Result<(), Error> {
-    check_flags(&request.options.flags, None)?;
+    let options = request.options;
+    check_flags(&options.flags, None)?;
+    for (_, flags) in &options.target_flags {
+        check_flags(flags, None)?;
+    }
     usable_path("output directory", request.out_dir)?;
     for source in request.sources {
         usable_path("source file", &source.path)?;
         check_flags(&source.flags, Some(&source.path))?;
     }
-    for dir in &request.options.includes {
+    let own = request.sources.iter().flat_map(|source| &source.includes);
+    for dir in options.includes.iter().chain(own) {
         usable_path("include directory", dir)?;
         if !request.root.join(dir).is_dir() {
             return Err(Error::IncludeDir(dir.clone()));
         }
     }
-    for (name, value) in &request.options.defines {
+    for (name, value) in &options.defines {
         usable("macro", name)?;
         let value = value.as_deref().unwrap_or_default();
         unusable("macro value", value, "\n\r")?;
@@ -221,23 +226,41 @@ pub(super) fn ccbin(options: &Options) -> Option<PathBuf> {
     })
 }
 
+/// The flags that all sources have on a target.
+fn common_flags(options: &Options, target: Sm) -> Vec<String> {
+    let mut flags = options.flags.clone();
+    for (of, own) in &options.target_flags {
+        if *of == target {
+            flags.extend(own.iter().cloned());
+        }
+    }
+    flags
+}
+
+/// The flags of a source on a target.
+fn all_flags(options: &Options, source: &Source, target: Sm) -> Vec<String> {
+    let mut flags = common_flags(options, target);
+    flags.extend(source.flags.iter().cloned());
+    flags
+}
+
 /// All directories that are searched for included files, in order, also those of raw flags.
-pub(super) fn include_dirs(options: &Options, source: &Source) -> Vec<PathBuf> {
+pub(super) fn include_dirs(options: &Options, source: &Source, target: Sm) -> Vec<PathBuf> {
     let names = ["I", "include-path", "isystem", "system-include"];
-    let raw = values(&options.flags, &names)
+    let flags = all_flags(options, source, target);
+    let raw = values(&flags, &names)
         .into_iter()
-        .chain(values(&source.flags, &names))
         .flat_map(|list| list.split(','))
         .map(|dir| PathBuf::from(dir.trim_matches('"')));
-    options.includes.iter().cloned().chain(raw).collect()
+    let named = source.includes.iter().chain(&options.includes).cloned();
+    named.chain(raw).collect()
 }
 
 /// Values of `-Xptxas`, which are what a `.ptx` file is assembled with.
-pub(super) fn ptxas_flags(options: &Options, source: &Source) -> Vec<String> {
+pub(super) fn ptxas_flags(options: &Options, source: &Source, target: Sm) -> Vec<String> {
     let names = ["Xptxas", "ptxas-options"];
-    values(&options.flags, &names)
+    values(&all_flags(options, source, target), &names)
         .into_iter()
-        .chain(values(&source.flags, &names))
         .flat_map(|list| list.split(','))
         .map(str::to_owned)
         .collect()
@@ -245,13 +268,14 @@ pub(super) fn ptxas_flags(options: &Options, source: &Source) -> Vec<String> {
 
 /// What nvlink is given besides the target and the files: values of `-Xnvlink`, and `-g` where device code is compiled
 /// for a debugger.
-pub(super) fn nvlink_words(options: &Options) -> Vec<String> {
-    let mut words: Vec<String> = values(&options.flags, &["Xnvlink", "nvlink-options"])
+pub(super) fn nvlink_words(options: &Options, target: Sm) -> Vec<String> {
+    let all = common_flags(options, target);
+    let mut words: Vec<String> = values(&all, &["Xnvlink", "nvlink-options"])
         .into_iter()
         .flat_map(|list| list.split(','))
         .map(str::to_owned)
         .collect();
-    let mut flags = options.flags.iter().filter_map(|flag| split(flag));
+    let mut flags = all.iter().filter_map(|flag| split(flag));
     if flags.any(|(name, _)| matches!(name, "G" | "device-debug")) {
         words.push("-g".to_owned());
     }
@@ -293,9 +317,11 @@ pub(super) fn nvcc_words(
     let options = request.options;
     let mut words: Vec<OsString> = vec!["-include".into(), quoted("", &anchor(request))];
     let mut word = |text: String| words.push(text.into());
-    let all = || options.flags.iter().chain(&source.flags);
-    if let Some(std) = &options.std
-        && !all().any(|flag| matches!(split(flag), Some(("std", _))))
+    let flags = all_flags(options, source, target);
+    if let Some(std) = source.std.as_ref().or(options.std.as_ref())
+        && !flags
+            .iter()
+            .any(|flag| matches!(split(flag), Some(("std", _))))
     {
         word(format!("-std={std}"));
     }
@@ -316,8 +342,8 @@ pub(super) fn nvcc_words(
             None => format!("-D{name}"),
         });
     }
-    for flag in all() {
-        word(flag.clone());
+    for flag in flags {
+        word(flag);
     }
     // nvcc goes by the extension, and takes the others for host code.
     if !SourceKind::is_cu(&source.path) {
@@ -330,7 +356,7 @@ pub(super) fn nvcc_words(
         words.push("-ccbin".into());
         words.push(ccbin.into());
     }
-    for dir in &options.includes {
+    for dir in source.includes.iter().chain(&options.includes) {
         words.push(include_word(dir));
     }
     words

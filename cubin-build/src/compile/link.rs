@@ -68,7 +68,12 @@ pub fn link(
 ) -> Linkage {
     let mut steps = Vec::new();
     for group in groups {
-        for &target in request.targets {
+        // Those of its first source, which are those of all.
+        let first = group.sources.first();
+        let first = units
+            .iter()
+            .filter(|unit| first.is_some_and(|first| unit.source == **first));
+        for target in first.map(|unit| unit.target) {
             let members: Option<Vec<&Unit>> = group
                 .sources
                 .iter()
@@ -120,7 +125,7 @@ impl<'a> Run<'a> {
         members: Vec<&'a Unit>,
     ) -> Self {
         let mut words = vec![format!("-arch={target}")];
-        words.extend(command::nvlink_words(request.options));
+        words.extend(command::nvlink_words(request.options, target));
         Self {
             request,
             group,

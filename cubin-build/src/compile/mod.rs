@@ -96,7 +96,7 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
 
     let mut plans = Vec::new();
     for source in sources_once(request)? {
-        for &target in request.targets {
+        for &target in source.targets(request.targets) {
             plans.push(unit::Plan::new(&common, source, target));
         }
     }
@@ -163,7 +163,7 @@ fn sources_once<'a>(request: &CompileRequest<'a>) -> Result<Vec<&'a Source>, Err
                 seen.insert(full, source);
                 sources.push(source);
             }
-            Some(known) if known.flags == source.flags => {}
+            Some(known) if known.is_like(source) => {}
             Some(_) => return Err(Error::Twice(source.path.clone())),
         }
     }
@@ -188,12 +188,11 @@ pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watc
         paths.insert(program);
     }
     paths.extend(request.sources.iter().map(|source| source.path.clone()));
-    let mut dirs: Set<&Path> = request
-        .options
-        .includes
-        .iter()
-        .map(PathBuf::as_path)
-        .collect();
+    let mut dirs: Set<&Path> = Set::new();
+    dirs.extend(request.options.includes.iter().map(PathBuf::as_path));
+    for source in request.sources {
+        dirs.extend(source.includes.iter().map(PathBuf::as_path));
+    }
     for unit in &outcome.units {
         paths.extend(unit.dependencies.iter().cloned());
         paths.extend(unit.toolkit_headers.iter().cloned());

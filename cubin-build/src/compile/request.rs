@@ -18,6 +18,8 @@ pub struct Options {
     pub defines: Vec<(String, Option<String>)>,
     /// Any other nvcc flags, one word each.
     pub flags: Vec<String>,
+    /// Flags for one target alone, after the common ones and before those of a source.
+    pub target_flags: Vec<(Sm, Vec<String>)>,
     /// Value of nvcc's `-ccbin`: the host compiler or its directory.
     pub ccbin: Option<PathBuf>,
 }
@@ -29,6 +31,7 @@ impl Default for Options {
             includes: Vec::new(),
             defines: Vec::new(),
             flags: Vec::new(),
+            target_flags: Vec::new(),
             ccbin: None,
         }
     }
@@ -43,6 +46,12 @@ pub struct Source {
     pub language: Language,
     /// Flags for this file alone, after the common ones.
     pub flags: Vec<String>,
+    /// Value of nvcc's `-std` for this file alone.
+    pub std: Option<String>,
+    /// Directories for `#include` of this file alone, which are searched before the common ones.
+    pub includes: Vec<PathBuf>,
+    /// Targets of this file alone, instead of [`CompileRequest::targets`].
+    pub targets: Option<Vec<Sm>>,
     /// Whether it is compiled to relocatable code (nvcc's `-rdc=true`), for [`link`](super::link()).
     pub relocatable: bool,
 }
@@ -54,8 +63,24 @@ impl Source {
             path: path.into(),
             language,
             flags: Vec::new(),
+            std: None,
+            includes: Vec::new(),
+            targets: None,
             relocatable: false,
         }
+    }
+
+    /// What it is compiled for; `common` are the targets of the request.
+    pub fn targets<'t>(&'t self, common: &'t [Sm]) -> &'t [Sm] {
+        self.targets.as_deref().unwrap_or(common)
+    }
+
+    /// Whether both are compiled in the same way.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.flags == other.flags
+            && self.std == other.std
+            && self.includes == other.includes
+            && self.targets == other.targets
     }
 
     /// CUDA C++, whatever the file is called.
@@ -75,7 +100,7 @@ pub struct CompileRequest<'a> {
     pub out_dir: &'a Path,
     /// The files.
     pub sources: &'a [Source],
-    /// The targets, each compiled to exactly as written.
+    /// The targets of all sources that have none of their own, each compiled to exactly as written.
     pub targets: &'a [Sm],
     /// How.
     pub options: &'a Options,

@@ -120,14 +120,14 @@ impl<'a> Plan<'a> {
             Language::Ptx => {
                 let mut words: Vec<OsString> = vec![format!("-arch={target}").into(), "-v".into()];
                 words.extend(
-                    command::ptxas_flags(request.options, source)
+                    command::ptxas_flags(request.options, source, target)
                         .into_iter()
                         .map(OsString::from),
                 );
                 words
             }
         };
-        let mut includes = command::include_dirs(request.options, source);
+        let mut includes = command::include_dirs(request.options, source, target);
         includes.extend(common.env_includes.iter().cloned());
         let mut head = vec![record::FORMAT.to_owned()];
         head.extend(common.toolkit_lines.iter().cloned());

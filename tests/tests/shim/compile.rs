@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use cubin_build::compile::{self, CompileRequest, Error, Language, Source};
+use cubin_build::compile::{self, CompileRequest, Error, Source};
 
 use crate::{BOTH, NOTHING, project};
 
@@ -18,10 +18,8 @@ fn nvcc_gets_what_was_asked_for_and_nothing_else() {
     ];
     project.options.flags = vec!["--use_fast_math".to_owned()];
     let source = Source {
-        language: Language::Cuda,
-        relocatable: false,
-        path: PathBuf::from("kernels/a.cu"),
         flags: vec!["-maxrregcount=32".to_owned()],
+        ..Source::cuda("kernels/a.cu")
     };
     let outcome = project.try_compile(&[source]).unwrap();
     assert_eq!(outcome.units.len(), 2);
@@ -56,6 +54,67 @@ fn nvcc_gets_what_was_asked_for_and_nothing_else() {
         assert_eq!(call.last().unwrap(), "kernels/a.cu");
     }
     assert_ne!(dirs[0], dirs[1]);
+}
+
+#[test]
+fn a_source_has_targets_and_options_of_its_own() {
+    let mut project = project("own");
+    project.targets = vec!["sm_80"];
+    let [hopper, newer] = ["sm_90a", "sm_100a"].map(|name| compile::target(name).unwrap());
+    project.write("hopper/tma.cuh", "");
+    project.options.flags = vec!["-G".to_owned()];
+    project.options.includes = vec![PathBuf::from("kernels")];
+    project.options.target_flags = vec![(hopper, vec!["-DHOPPER".to_owned()])];
+    let own = Source {
+        flags: vec!["-lineinfo".to_owned()],
+        std: Some("c++20".to_owned()),
+        includes: vec![PathBuf::from("hopper")],
+        targets: Some(vec![hopper, newer]),
+        ..Source::cuda("kernels/a.cu")
+    };
+    let outcome = project
+        .try_compile(&[own, Source::cuda("kernels/b.cu")])
+        .unwrap();
+    let mut units: Vec<String> = outcome
+        .units
+        .iter()
+        .map(|unit| format!("{} {}", unit.source.display(), unit.target))
+        .collect();
+    units.sort();
+    let expected = [
+        "kernels/a.cu sm_100a",
+        "kernels/a.cu sm_90a",
+        "kernels/b.cu sm_80",
+    ];
+    assert_eq!(units, expected);
+    let calls = project.machine.calls();
+    let words = |target: &str| -> Vec<String> {
+        let target = format!("-arch={target}");
+        let mut compiles = calls
+            .iter()
+            .filter(|call| call.contains(&"--keep".to_owned()));
+        let call = compiles.find(|call| call.contains(&target)).unwrap();
+        let own = ["-std=", "-G", "-D", "-l", "-I"];
+        let ours = |word: &&String| own.iter().any(|start| word.starts_with(start));
+        let words = call.iter().filter(ours).cloned();
+        words.filter(|word| !word.contains("NAMESPACE")).collect()
+    };
+    assert_eq!(
+        words("sm_90a"),
+        [
+            "-std=c++20",
+            "-G",
+            "-DHOPPER",
+            "-lineinfo",
+            "-Ihopper",
+            "-Ikernels"
+        ]
+    );
+    assert_eq!(
+        words("sm_100a"),
+        ["-std=c++20", "-G", "-lineinfo", "-Ihopper", "-Ikernels"]
+    );
+    assert_eq!(words("sm_80"), ["-std=c++17", "-G", "-Ikernels"]);
 }
 
 #[test]
@@ -194,10 +253,8 @@ fn same_stem_in_two_directories() {
     let outcome = project.compile(&["kernels/one/k.cu", "kernels/./one/k.cu"]);
     assert_eq!(outcome.units.len(), 1);
     let other = Source {
-        language: Language::Cuda,
-        relocatable: false,
-        path: PathBuf::from("kernels/one/k.cu"),
         flags: vec!["-O1".to_owned()],
+        ..Source::cuda("kernels/one/k.cu")
     };
     let error = project
         .try_compile(&[Source::cuda("kernels/one/k.cu"), other])
