@@ -125,6 +125,8 @@ pub mod compile;
 pub mod config;
 pub mod diag;
 #[doc(hidden)]
+pub mod dryrun;
+#[doc(hidden)]
 pub mod env;
 #[doc(hidden)]
 pub mod jobs;
