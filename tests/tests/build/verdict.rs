@@ -55,7 +55,7 @@ fn every_broken_budget_is_shown_and_nothing_is_written() {
     let shown = run.script_stderr();
     for part in [
         "--> kernels/sort.cu:1:28",
-        "--> cubin.toml:5:9",
+        "::: cubin.toml:5:9",
         "budget set here, from [defaults]",
         "error: 3 kernels over budget",
     ] {
@@ -175,7 +175,7 @@ fn a_policy_may_lie_elsewhere_and_its_paths_start_there() {
         .build()
         .fails()
         .says("kernels/fill.cu:1:28: [params-over-budget]")
-        .says("--> conf/policy.toml:5:10");
+        .says("::: conf/policy.toml:5:10");
 }
 
 #[test]

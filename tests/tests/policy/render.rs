@@ -88,35 +88,6 @@ fn colour_only_when_asked() {
 }
 
 #[test]
-fn a_long_line_is_cut_around_its_label() {
-    let text = format!(
-        "first\n{}é\tkernel\r{}\nlast",
-        "a".repeat(500),
-        "b".repeat(500)
-    );
-    let file = SourceFile::new("a\u{1b}.cu", text.as_str());
-    let start = text.find("kernel").expect("is there");
-    let diag = Diag::error(codes::IO_ERROR, "m")
-        .at(Span::new(&file, start..start + 6), "here")
-        .note("one\ntwo");
-    let expected = [
-        "error[io-error]: m".to_owned(),
-        "  --> a\u{241b}.cu:2:503".to_owned(),
-        "  |".to_owned(),
-        format!(
-            "2 | ...{}é  kernel\u{240d}{}...",
-            "a".repeat(18),
-            "b".repeat(113)
-        ),
-        format!("  |    {}   ^^^^^^ here", " ".repeat(18)),
-        "  |".to_owned(),
-        "  = note: one".to_owned(),
-        "          two".to_owned(),
-    ];
-    assert_eq!(render(&diag, false), expected.join("\n"));
-}
-
-#[test]
 fn places_outside_the_text_do_not_panic() {
     let long = format!("{}\n{}x", "\t=".repeat(4_000), "é".repeat(4_000));
     for text in ["", "é", "a\r\nb\n", "\t\tx\u{1}\u{202e}", &long] {

@@ -39,7 +39,7 @@ const TOLERATED: &[(&str, &str, &str)] = &[
 /// (text, the only files that may contain it), paths from the workspace root.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("goblin::", &["cubin-core/src/elf/raw.rs"]),
-    ("codespan_reporting", &["cubin-build/src/diag/render.rs"]),
+    ("annotate_snippets", &["cubin-build/src/diag/render.rs"]),
     ("println!(\"cargo", &["cubin-build/src/cargo.rs"]),
     ("std::env::var", &["cubin-build/src/env.rs"]),
 ];
