@@ -4,7 +4,6 @@
 //! process. Does not know what the files mean.
 
 use std::{
-    collections::HashMap,
     ffi::OsString,
     fmt, fs, io,
     path::{Path, PathBuf},
@@ -15,7 +14,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use crate::sorted;
+use crate::sorted::{self, Map};
 
 /// Writes `bytes` to `path` when its content differs; true when something was written.
 ///
@@ -135,8 +134,8 @@ impl fmt::Display for Stamp {
 /// Answers about files, each read once per process: every unit asks for the same headers.
 #[derive(Debug, Default)]
 pub struct Files {
-    stamps: Mutex<HashMap<PathBuf, Option<Stamp>>>,
-    hashes: Mutex<HashMap<PathBuf, Option<Content>>>,
+    stamps: Mutex<Map<PathBuf, Option<Stamp>>>,
+    hashes: Mutex<Map<PathBuf, Option<Content>>>,
 }
 
 /// What is remembered of a file that was read.
@@ -166,7 +165,7 @@ impl Files {
     }
 }
 
-fn memo<T: Clone>(map: &Mutex<HashMap<PathBuf, T>>, path: &Path, make: impl FnOnce() -> T) -> T {
+fn memo<T: Clone>(map: &Mutex<Map<PathBuf, T>>, path: &Path, make: impl FnOnce() -> T) -> T {
     if let Some(known) = map.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
         return known.clone();
     }
@@ -301,8 +300,10 @@ mod tests {
             })
             .collect();
         let texts: std::collections::BTreeSet<_> = texts.into_iter().collect();
-        let hashes: std::collections::HashSet<_> =
-            texts.iter().map(|text| ContentHash::of(text)).collect();
+        let hashes: std::collections::BTreeSet<String> = texts
+            .iter()
+            .map(|text| ContentHash::of(text).to_string())
+            .collect();
         assert_eq!(hashes.len(), texts.len());
         assert_eq!(ContentHash::of(b"").to_string().len(), 32);
     }

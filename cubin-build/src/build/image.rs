@@ -174,7 +174,7 @@ impl Context<'_> {
 
     /// What lies beside a unit's cubin, to be taken once.
     fn side(&self, unit: &Unit, sides: &mut Sides) -> Result<Side, BadCode> {
-        let read = sides.remove(&unit.cubin);
+        let read = sides.get_mut(&unit.cubin).and_then(Option::take);
         let read = read.unwrap_or_else(|| Err("they were not read".to_owned()));
         read.map_err(|why| BadCode::Signatures {
             target: unit.target,

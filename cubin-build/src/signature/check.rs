@@ -4,13 +4,12 @@
 //! A finding is data; the kernel concerned is also refused, so that no wrapper is made from a type that the
 //! cubin contradicts. Rendering and severity are for others.
 
-use std::collections::{HashMap, HashSet};
-
 use cubin_core::{Function, Params, Sm};
 
 use super::guard::withdraw;
 use super::layout::align_up;
 use super::model::{Kernel, Param, Refusal, Signatures, Type};
+use crate::sorted::{Map, Set};
 use crate::words::counted;
 
 /// Something that the sources of a kernel's signature do not agree on.
@@ -148,17 +147,20 @@ impl std::fmt::Display for Problem {
 /// block starts at an odd place (0x210 on sm_90): `offset = align_up(base + end, align) - base`.
 #[must_use]
 pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm) -> Vec<Finding> {
-    let mut by_symbol: HashMap<&str, &Function<'_>> = functions
-        .iter()
-        .filter(|function| function.kernel)
-        .map(|function| (function.symbol, function))
-        .collect();
+    // With whether a signature was compared with it.
+    let mut by_symbol: Map<&str, (&Function<'_>, bool)> = Map::new();
+    for function in functions.iter().filter(|function| function.kernel) {
+        by_symbol.insert(function.symbol, (function, false));
+    }
     let mut findings = Vec::new();
-    let mut wrong = HashSet::new();
+    let mut wrong = Set::new();
     for kernel in &mut signatures.kernels {
-        let problem = match by_symbol.remove(kernel.symbol.as_str()) {
-            None => Some(Problem::NotInCubin),
-            Some(function) => compare(kernel, &function.params),
+        let problem = match by_symbol.get_mut(kernel.symbol.as_str()) {
+            Some((function, compared @ false)) => {
+                *compared = true;
+                compare(kernel, &function.params)
+            }
+            _ => Some(Problem::NotInCubin),
         };
         let Some(problem) = problem else { continue };
         refuse(kernel, &problem);
@@ -180,7 +182,8 @@ pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm
         "has another size in the cubin than by its printed members",
     );
     for function in functions {
-        if by_symbol.remove(function.symbol).is_some() {
+        if let Some((_, compared @ false)) = by_symbol.get_mut(function.symbol) {
+            *compared = true;
             findings.push(Finding {
                 target,
                 symbol: function.symbol.to_owned(),

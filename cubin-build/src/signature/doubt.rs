@@ -3,8 +3,6 @@
 //! Open is a record with a `long long` somewhere inside, which may be an `__int128`, and one whose printed members do
 //! not explain its size or are not printed at all; and with it every record that holds one.
 
-use std::collections::HashSet;
-
 use super::ctype::{CType, QType, TagKind};
 use super::header_types::{number_record, toolkit_record, vector_record};
 use super::layout::is_padding;
@@ -14,6 +12,7 @@ use super::probe::{Answers, Ask, AskKind, Question, Questions};
 use super::records::{anonymous_tag, field_name, is_numbered_tag};
 use super::resolve::Resolver;
 use super::tags::{ANONYMOUS, RawField};
+use crate::sorted::Set;
 
 /// What a kernel's parameters leave open.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +27,7 @@ pub(super) struct Doubt {
 pub(super) fn in_doubt(
     resolver: &mut Resolver<'_>,
     ty: &QType,
-    seen: &mut HashSet<String>,
+    seen: &mut Set<String>,
     found: &mut Vec<String>,
 ) {
     let tag = match resolver.strip(ty).kind {
@@ -70,7 +69,7 @@ fn is_toolkits(tag: &str) -> bool {
 pub(super) fn questions(resolver: &Resolver<'_>, tags: &[&String]) -> (Questions, Answers) {
     let mut questions = Questions::default();
     let mut answers = Answers::default();
-    let mut asked = HashSet::new();
+    let mut asked = Set::new();
     for tag in tags.iter().filter(|tag| asked.insert(**tag)) {
         let plain = resolver
             .cpp_name(tag)
@@ -98,7 +97,7 @@ impl Question {
             return Ok(());
         };
         self.count = raw.fields.len();
-        let own: HashSet<String> = raw.fields.iter().filter_map(own_name).collect();
+        let own: Set<String> = raw.fields.iter().filter_map(own_name).collect();
         for (index, field) in raw.fields.iter().enumerate() {
             if field.name.as_deref().is_some_and(is_padding) {
                 continue;
@@ -182,7 +181,7 @@ fn open_within(resolver: &Resolver<'_>, tag: &str) -> bool {
 struct Within<'r, 'u> {
     resolver: &'r Resolver<'u>,
     /// Names that hide others.
-    own: &'r HashSet<String>,
+    own: &'r Set<String>,
     checks: Vec<Ask>,
     anonymous: bool,
 }

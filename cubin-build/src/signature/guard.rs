@@ -5,13 +5,13 @@
 //! a pointer nothing does, so when a user's file names a 128-bit integer, records with `long long` members that no
 //! parameter has proved become opaque.
 
-use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::lexer;
 use super::model::{Kernel, Pointer, RecordId, Refusal, Scalar, Signatures, Type};
 use crate::paths::normalize;
+use crate::sorted::Set;
 
 /// What the preprocessed source says of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,7 +101,7 @@ pub fn guard(signatures: &mut Signatures, facts: SourceFacts) {
     if !facts.int128 {
         return;
     }
-    let mut proved = HashSet::new();
+    let mut proved = Set::new();
     for kernel in signatures
         .kernels
         .iter()
@@ -111,11 +111,11 @@ pub fn guard(signatures: &mut Signatures, facts: SourceFacts) {
             add_by_value(signatures, &param.ty, &mut proved);
         }
     }
-    let doubtful: HashSet<RecordId> = (0..signatures.records.len())
+    let doubtful: Set<RecordId> = (0..signatures.records.len())
         .map(RecordId)
         .filter(|id| !proved.contains(id))
         .filter(|id| {
-            let mut within = HashSet::new();
+            let mut within = Set::new();
             add_by_value(signatures, &Type::Record(*id), &mut within);
             within.iter().any(|id| {
                 signatures
@@ -158,7 +158,7 @@ fn obscure_wide(ty: &mut Type) {
 }
 
 /// Records that `ty` holds by value, at any depth.
-fn add_by_value(signatures: &Signatures, ty: &Type, found: &mut HashSet<RecordId>) {
+fn add_by_value(signatures: &Signatures, ty: &Type, found: &mut Set<RecordId>) {
     match ty {
         Type::Array(of, _) => add_by_value(signatures, of, found),
         Type::Record(id) if found.insert(*id) => {
@@ -175,16 +175,16 @@ fn add_by_value(signatures: &Signatures, ty: &Type, found: &mut HashSet<RecordId
 
 /// Stops trusting the layout of `records` and of every record that holds one: kernels that take one by value are
 /// refused because it `why`, pointers to one become opaque.
-pub(super) fn withdraw(signatures: &mut Signatures, records: &HashSet<RecordId>, why: &str) {
+pub(super) fn withdraw(signatures: &mut Signatures, records: &Set<RecordId>, why: &str) {
     if records.is_empty() {
         return;
     }
-    let bad: HashSet<RecordId> = (0..signatures.records.len())
+    let bad: Set<RecordId> = (0..signatures.records.len())
         .map(RecordId)
         .filter(|id| {
-            let mut within = HashSet::new();
+            let mut within = Set::new();
             add_by_value(signatures, &Type::Record(*id), &mut within);
-            !within.is_disjoint(records)
+            within.iter().any(|id| records.contains(id))
         })
         .collect();
     let names: Vec<String> = signatures
@@ -215,7 +215,7 @@ pub(super) fn withdraw(signatures: &mut Signatures, records: &HashSet<RecordId>,
 }
 
 struct Withdrawal<'s> {
-    bad: &'s HashSet<RecordId>,
+    bad: &'s Set<RecordId>,
     names: &'s [String],
 }
 

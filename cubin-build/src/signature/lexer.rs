@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use super::bytes::{Bytes, IDENT_PART, IDENT_START, IN_BODY, IN_DECLARATION, IN_LINE, span};
+use crate::sorted::Map;
 
 /// Longest token kept. Mangled names of template-heavy code reach some 10 KB.
 const MAX_TOKEN: usize = 1 << 20;
@@ -19,7 +20,7 @@ const MAX_PACK: usize = 256;
 const BUFFER: usize = 1 << 16;
 
 /// What a token is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TokenKind {
     /// Identifier or keyword.
     Ident(String),
@@ -80,7 +81,7 @@ pub(super) struct Lexer<'a> {
     pack: Vec<u16>,
     /// Files named by line markers, in order of first appearance.
     pub files: Vec<String>,
-    file_ids: std::collections::HashMap<String, u32>,
+    file_ids: Map<String, u32>,
     /// Whether any `#pragma pack` was seen.
     pub saw_pack: bool,
 }
@@ -128,7 +129,7 @@ impl<'a> Lexer<'a> {
             },
             pack: vec![0],
             files: Vec::new(),
-            file_ids: std::collections::HashMap::new(),
+            file_ids: Map::new(),
             saw_pack: false,
         }
     }
@@ -310,14 +311,13 @@ impl<'a> Lexer<'a> {
         {
             return current;
         }
-        let next = self.files.len() as u32;
-        *self
-            .file_ids
-            .entry(file.into_owned())
-            .or_insert_with_key(|file| {
-                self.files.push(file.clone());
-                next
-            })
+        if let Some(known) = self.file_ids.get(&*file) {
+            return *known;
+        }
+        let new = self.files.len() as u32;
+        self.files.push(file.clone().into_owned());
+        self.file_ids.insert(file.into_owned(), new);
+        new
     }
 
     /// Passes what a `#if` meant for the host encloses.

@@ -1,9 +1,7 @@
 //! One set of signatures out of several: of all targets of a source, of sources that are linked, or of one with
 //! everything unreachable left out.
 
-use std::collections::HashSet;
-
-use crate::sorted::Map;
+use crate::sorted::{Map, Set};
 use cubin_core::Sm;
 
 use super::check::{Finding, Problem, refuse};
@@ -72,7 +70,7 @@ pub fn same_on_every_target(targets: &[(Sm, Signatures)]) -> (Signatures, Vec<Fi
 #[must_use]
 pub fn linked(sources: &[(String, Signatures)]) -> Signatures {
     let mut merged = Signatures::default();
-    let mut symbols: HashSet<String> = HashSet::new();
+    let mut symbols: Set<String> = Set::new();
     for (index, (file, signatures)) in sources.iter().enumerate() {
         let others = || {
             let all = sources.iter().enumerate();
@@ -269,7 +267,8 @@ fn same_enum(a: &Enum, b: &Enum) -> bool {
 /// as equal until something differs.
 fn same_record(a: &Signatures, id_a: RecordId, b: &Signatures, id_b: RecordId) -> bool {
     let mut pairs = vec![(id_a, id_b)];
-    let mut assumed = HashSet::from([(id_a, id_b)]);
+    let mut assumed = Set::new();
+    assumed.insert((id_a, id_b));
     while let Some((id_a, id_b)) = pairs.pop() {
         let (Some(left), Some(right)) = (a.records.get(id_a.0), b.records.get(id_b.0)) else {
             return false;

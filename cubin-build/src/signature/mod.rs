@@ -32,10 +32,8 @@ mod tags;
 mod unknown;
 mod variables;
 
-use std::collections::{HashMap, HashSet};
-
 use crate::paths::normalize;
-use crate::sorted::{self, Map};
+use crate::sorted::{self, Map, Set};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -116,7 +114,7 @@ pub fn read(
     toolkit_includes: &[PathBuf],
 ) -> Result<Signatures, Error> {
     let reading = Reading::new(stub, gpu, toolkit_includes, &Answers::default(), |_| {
-        HashSet::new()
+        Set::new()
     })?;
     Ok(reading.signatures)
 }
@@ -145,7 +143,7 @@ impl Reading {
         mut gpu: impl Read,
         toolkit_includes: &[PathBuf],
         answers: &Answers,
-        contradicted: impl FnOnce(&Signatures) -> HashSet<String>,
+        contradicted: impl FnOnce(&Signatures) -> Set<String>,
     ) -> Result<Self, Error> {
         let stub = stub::read(stub)?;
         let unit = gpu::read(&mut gpu).map_err(|error| Error {
@@ -156,7 +154,7 @@ impl Reading {
         let mut resolver = Resolver::new(&unit, &stub, answers);
         let (signatures, doubts) = signatures(&mut resolver, &unit, &stub, toolkit_includes);
         let contradicted = if doubts.iter().all(|doubt| doubt.refused) {
-            HashSet::new()
+            Set::new()
         } else {
             contradicted(&signatures)
         };
@@ -198,7 +196,7 @@ fn signatures(
     };
     let mut kernels = Vec::with_capacity(stub.entries.len());
     let mut doubts = Vec::new();
-    let mut wrong = HashSet::new();
+    let mut wrong = Set::new();
     for entry in &stub.entries {
         let (mut kernel, open) = kernel(resolver, unit, entry);
         if kernel.refusal.is_none()
@@ -246,11 +244,11 @@ fn signatures(
 
 /// The stub registers template instances after the rest; their definitions may stand before it.
 fn in_source_order(kernels: &mut [Kernel]) {
-    let mut files: HashMap<PathBuf, usize> = HashMap::new();
+    let mut files: Map<PathBuf, usize> = Map::new();
     for kernel in kernels.iter() {
         if let Some(definition) = &kernel.definition {
             let rank = files.len();
-            files.entry(definition.file.clone()).or_insert(rank);
+            files.or_insert_with(definition.file.clone(), || rank);
         }
     }
     sorted::sort_by_key(kernels, |kernel| match &kernel.definition {
@@ -308,7 +306,7 @@ fn kernel(
         return (kernel, Vec::new());
     }
     let mut open = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = Set::new();
     let mut hopeless = false;
     let mangled = entry
         .mangled

@@ -10,22 +10,23 @@ use super::tags::{ANONYMOUS, RawField};
 
 impl Resolver<'_> {
     pub(super) fn record(&mut self, tag: &str) -> Result<RecordId, Reason> {
-        if let Some(known) = self.record_ids.get(tag) {
+        if let Some(Some(known)) = self.record_ids.get(tag) {
             return known.clone();
         }
         let start = self.records.len();
         let found = self.build_record(tag);
         if found.is_err() {
             self.records.truncate(start);
-            self.record_ids
-                .retain(|_, known| !matches!(known, Ok(id) if id.0 >= start));
+            for (_, known) in self.record_ids.iter_mut() {
+                if matches!(known, Some(Ok(id)) if id.0 >= start) {
+                    *known = None;
+                }
+            }
         }
-        if found.as_ref().is_err_and(|reason| reason.too_deep) {
-            // From elsewhere the way may be shorter.
-            self.record_ids.remove(tag);
-        } else {
-            self.record_ids.insert(tag.to_owned(), found.clone());
-        }
+        // From elsewhere the way may be shorter.
+        let too_deep = found.as_ref().is_err_and(|reason| reason.too_deep);
+        let known = (!too_deep).then(|| found.clone());
+        self.record_ids.insert(tag.to_owned(), known);
         found
     }
 
@@ -54,7 +55,7 @@ impl Resolver<'_> {
             fields: Vec::new(),
             definition: raw.and_then(|raw| self.definition(raw.place)),
         });
-        self.record_ids.insert(tag.to_owned(), Ok(id));
+        self.record_ids.insert(tag.to_owned(), Some(Ok(id)));
         let fields = match raw {
             Some(raw) => self.fields(&name, &raw.fields, &layout)?,
             None => toolkit_fields(tag),

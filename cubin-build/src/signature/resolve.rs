@@ -6,8 +6,6 @@
 
 mod both;
 
-use std::collections::HashMap;
-
 use super::ctype::{Builtin, CType, QType, TagKind, spell};
 use super::gpu::Unit;
 use super::header_types::{number_record, vector_record};
@@ -67,7 +65,7 @@ pub(super) struct Resolver<'u> {
     stub: &'u Stub,
     pub layouts: Layouts<'u>,
     pub records: Vec<Record>,
-    pub record_ids: HashMap<String, Result<RecordId, Reason>>,
+    pub record_ids: Map<String, Option<Result<RecordId, Reason>>>,
     /// Names given to records without a tag.
     pub anonymous: Map<String, String>,
     pub enums: Vec<Enum>,
@@ -151,7 +149,7 @@ impl<'u> Resolver<'u> {
             enum_tags,
             layouts: Layouts::new(&unit.tables, answers),
             records: Vec::new(),
-            record_ids: HashMap::new(),
+            record_ids: Map::new(),
             anonymous: Map::new(),
             enums: Vec::new(),
             enum_ids: Map::new(),

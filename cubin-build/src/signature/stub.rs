@@ -5,13 +5,12 @@
 //! kind; and the C++ spelling of every mangled type name. The text has had one shape since CUDA 7 or so:
 //! `__cudaRegisterEntry(h, ((void (*)(TYPES))NAME), SYMBOL, MAXTHREADS)`.
 
-use std::collections::HashMap;
-
 use super::Error;
 use super::ctype::RawParam;
 use super::lexer::{LexError, Lexer, TokenKind};
 use super::names;
 use super::parser::{Parser, Trouble, number};
+use crate::sorted::Map;
 
 /// One registered kernel.
 #[derive(Debug, Clone)]
@@ -44,7 +43,7 @@ pub(super) struct Stub {
     pub entries: Vec<Registered>,
     pub variables: Vec<Variable>,
     /// Mangled type name to its C++ spelling.
-    pub typedefs: HashMap<String, String>,
+    pub typedefs: Map<String, String>,
 }
 
 /// Longest argument list read, in tokens.
@@ -58,7 +57,7 @@ fn fatal(error: LexError) -> Error {
 pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
     let mut lexer = Lexer::over(text);
     let mut stub = Stub::default();
-    let mut launches: HashMap<Vec<TokenKind>, (Option<String>, Vec<u64>)> = HashMap::new();
+    let mut launches: Map<Vec<TokenKind>, (Option<String>, Vec<u64>)> = Map::new();
     let mut current: Option<String> = None;
     let mut offsets = Vec::new();
     let mut casts = Vec::new();
@@ -113,9 +112,8 @@ pub(super) fn read(text: &[u8]) -> Result<Stub, Error> {
         }
     }
     for (entry, cast) in stub.entries.iter_mut().zip(casts) {
-        if let Some((mangled, offsets)) = launches.remove(&cast) {
-            entry.mangled = mangled;
-            entry.offsets = offsets;
+        if let Some(launch) = launches.get_mut(&cast) {
+            (entry.mangled, entry.offsets) = std::mem::take(launch);
         }
     }
     stub.entries.reverse();

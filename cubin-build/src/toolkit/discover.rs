@@ -9,7 +9,7 @@ use super::{
     Error, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, cached, install, version_of,
 };
 use crate::env::{self, Env};
-use crate::sorted;
+use crate::sorted::{self, Set};
 
 /// Finds the toolkit that a project asks for; installs it when the project asks for that. Progress of an
 /// installation goes to stderr.
@@ -113,7 +113,7 @@ impl ToolkitRequest {
         for place in &self.usual_places {
             places.extend(numbered(place));
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = Set::new();
         places.retain(|place| seen.insert(place.clone()));
         places
     }

@@ -1,7 +1,6 @@
 //! The signatures of all compiled units, and what nvcc's front end answers where its side files leave a layout open.
 
 use std::{
-    collections::{HashMap, HashSet},
     fs,
     io::BufReader,
     path::{Path, PathBuf},
@@ -15,6 +14,7 @@ use crate::{
     env::Env,
     jobs,
     signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
+    sorted::{Map, Set},
 };
 
 /// A unit whose side files are read.
@@ -37,8 +37,8 @@ impl Asked<'_> {
     }
 }
 
-/// What lies beside the cubins of units, by the cubin's path; the errors say what could not be read.
-pub(super) type Sides = HashMap<PathBuf, Result<Side, String>>;
+/// What lies beside the cubins of units, by the cubin's path, until it is taken; the errors say what could not be read.
+pub(super) type Sides = Map<PathBuf, Option<Result<Side, String>>>;
 
 /// Reads what lies beside the cubins of units, and asks the compiler where it leaves a kernel without a wrapper: at most
 /// one run of the front end per source, unless its targets differ in what they ask or a record cannot be asked about.
@@ -61,7 +61,7 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
     for (part, read) in all {
         match read {
             Found::Kept(side) => {
-                found.insert(part.unit.cubin.clone(), Ok(side));
+                found.insert(part.unit.cubin.clone(), Some(Ok(side)));
             }
             Found::Read(Ok(Some(reading)), shared) if !reading.questions.is_empty() => {
                 let same = asked.iter_mut().find(|asked| {
@@ -87,7 +87,7 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
     let mut texts = SourceTexts {
         root: request.root,
         includes: &includes,
-        int128: HashMap::new(),
+        int128: Map::new(),
     };
     for (part, reading, shared) in fresh {
         let side = reading.map(|reading| Side {
@@ -101,7 +101,7 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
         if let Ok(side) = &side {
             side::keep(part.unit, side);
         }
-        found.insert(part.unit.cubin.clone(), side);
+        found.insert(part.unit.cubin.clone(), Some(side));
     }
     found
 }
@@ -117,7 +117,7 @@ struct SourceTexts<'a> {
     root: &'a Path,
     includes: &'a [PathBuf],
     /// Which name a 128-bit integer.
-    int128: HashMap<PathBuf, bool>,
+    int128: Map<PathBuf, bool>,
 }
 
 impl SourceTexts<'_> {
@@ -170,22 +170,22 @@ fn reading(
 }
 
 /// Kernels whose parameters have other sizes or places in the cubin. A cubin that cannot be read is reported elsewhere.
-fn contradicted(part: &Part<'_>, signatures: &Signatures) -> HashSet<String> {
+fn contradicted(part: &Part<'_>, signatures: &Signatures) -> Set<String> {
     let target = part.unit.target;
     if let Some(functions) = part.functions {
         return wrong(signatures, functions, target);
     }
     let Ok(bytes) = fs::read(&part.unit.cubin) else {
-        return HashSet::new();
+        return Set::new();
     };
     let functions = Cubin::parse(&bytes).and_then(|cubin| cubin.functions());
     functions.map_or_else(
-        |_| HashSet::new(),
+        |_| Set::new(),
         |functions| wrong(signatures, &functions, target),
     )
 }
 
-fn wrong(signatures: &Signatures, functions: &[Function<'_>], target: Sm) -> HashSet<String> {
+fn wrong(signatures: &Signatures, functions: &[Function<'_>], target: Sm) -> Set<String> {
     let findings = signature::check(&mut signatures.clone(), functions, target);
     let of_layout = findings.into_iter().filter(|finding| {
         matches!(

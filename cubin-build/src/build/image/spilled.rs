@@ -1,8 +1,6 @@
 //! Spills of kernels with those of the functions that they call: a budget on a kernel that hides them in a function
 //! which was not inlined would check nothing.
 
-use std::collections::{HashMap, HashSet};
-
 use cubin_core::{
     Cubin, Function,
     callgraph::{self, Call},
@@ -12,14 +10,14 @@ use crate::{
     compile::Unit,
     kernel::Spills,
     signature,
-    sorted::{self, Map},
+    sorted::{self, Map, Set},
 };
 
 /// What is known of the spills in one cubin.
 pub(super) struct Spilled<'a> {
     units: &'a [&'a Unit],
     /// Symbols by index, and the calls between them: in linked code, where functions are shared.
-    names: HashMap<u32, &'a str>,
+    names: Map<u32, &'a str>,
     calls: Map<u32, Vec<u32>>,
 }
 
@@ -32,7 +30,7 @@ impl<'a> Spilled<'a> {
         functions: &[Function<'a>],
     ) -> cubin_core::Result<Self> {
         let mut calls: Map<u32, Vec<u32>> = Map::new();
-        let mut names = HashMap::new();
+        let mut names = Map::new();
         // A whole program has copies for each kernel, which the compiler's log lists.
         if units.len() > 1 || units.iter().any(|unit| unit.callees.is_empty()) {
             names.extend(
@@ -94,7 +92,8 @@ impl<'a> Spilled<'a> {
 
     /// The functions that are called from `start`, each once, without itself.
     fn reached(&self, start: u32) -> Vec<&'a str> {
-        let mut seen = HashSet::from([start]);
+        let mut seen = Set::new();
+        seen.insert(start);
         let mut pending = vec![start];
         let mut found = Vec::new();
         while let Some(caller) = pending.pop() {
