@@ -9,7 +9,7 @@ use crate::{
     env::Env,
 };
 pub use crate::{
-    build::{Link, Output, Ptx},
+    build::{Link, Output, Ptx, Source},
     codegen::{Backend, HalfTypes, Runtime},
 };
 
@@ -97,8 +97,19 @@ impl Builder {
         self
     }
 
+    /// Says how some of the sources are compiled: for which targets, by which standard, with which flags and include
+    /// directories. The same as `[[source]]` in `cubin.toml`, whose tables come before: of several that match a source,
+    /// flags and include directories add up, and targets and standard are those of the one whose pattern describes it
+    /// most closely, then of the last.
+    pub fn source(mut self, source: Source) -> Self {
+        self.request.own.push(source);
+        self
+    }
+
     /// Adds a target, exactly as written: `sm_80`, `sm_90a`, `sm_100f`. Targets given here replace those of
-    /// `cubin.toml`; the environment variable `CUBIN_BUILD_ARCH` (comma-separated) replaces both.
+    /// `cubin.toml`; the environment variable `CUBIN_BUILD_ARCH` (comma-separated) replaces both. Sources with targets of
+    /// their own ([`source`](Self::source)) keep those of them that run on the same GPUs as one that it names, and where none
+    /// does, all.
     pub fn arch(mut self, target: impl Into<String>) -> Self {
         self.request.archs.push(target.into());
         self

@@ -67,7 +67,7 @@
 //! | `CUBIN_BUILD_CACHE` | where toolkits are installed; default `XDG_CACHE_HOME/cubin-build`, then `~/.cache/cubin-build` |
 //! | `CUBIN_BUILD_SHARED_CACHE` | `1` allows a cache of toolkits that other users can write to, who could then replace the compiler |
 //! | `CARGO_NET_OFFLINE` | `true`, as well as cargo's `--offline` (on Linux): no toolkit is downloaded, unless `PIP_NO_INDEX` or `UV_NO_INDEX` says that none needs the network |
-//! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out |
+//! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out; sources with targets of their own keep those for the same GPUs, or all |
 //! | `CUBIN_BUILD_TIMEOUT` | seconds after which one run of a tool is ended, with all that it started; without it a note says that one takes long |
 //! | `NVCC_CCBIN` | the host compiler |
 //! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |
@@ -146,7 +146,7 @@ pub mod source;
 pub mod toolkit;
 mod words;
 
-pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime};
+pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime, Source};
 pub use diag::{Code, Diag, Label, Level};
 pub use kernel::{Facts, Spills};
 pub use source::{SourceFile, Span};

@@ -140,7 +140,9 @@ fn place_of<'c>(error: &compile::Error, config: &'c Config) -> Option<&'c Span> 
     let build = &config.build;
     match error {
         compile::Error::UnsupportedTarget { target, .. } => {
-            let asked = build.arch.iter().find(|arch| arch.value == *target);
+            let own = config.source_options.iter().flat_map(|own| &own.arch);
+            let mut all = build.arch.iter().chain(own);
+            let asked = all.find(|arch| arch.value == *target);
             asked.map(|arch| &arch.span)
         }
         compile::Error::Flag { flag, .. } => {
@@ -148,7 +150,8 @@ fn place_of<'c>(error: &compile::Error, config: &'c Config) -> Option<&'c Span> 
             asked.map(|given| &given.span)
         }
         compile::Error::IncludeDir(dir) => {
-            let mut dirs = build.include.iter();
+            let own = config.source_options.iter().flat_map(|own| &own.include);
+            let mut dirs = build.include.iter().chain(own);
             let asked = dirs.find(|given| Path::new(&given.value) == dir);
             asked.map(|given| &given.span)
         }

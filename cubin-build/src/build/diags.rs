@@ -51,6 +51,13 @@ impl From<Problem> for Diag {
             .help("check the path: it is relative to the package's directory"),
             Problem::NoSources => no_sources(),
             Problem::NoTarget(config) => no_target(&config),
+            Problem::UnmatchedSource { pattern, span } => {
+                unmatched_source(&pattern, span.as_ref())
+            }
+            Problem::UnmatchedTarget { pattern, span } => {
+                let message = format!("`{pattern}` matches no target of this build");
+                Self::warning(codes::UNMATCHED_RULE, message).at(span, "selects nothing")
+            }
             Problem::UnmatchedExclude { pattern, span } => {
                 unmatched_exclude(&pattern, span.as_ref())
             }
@@ -104,6 +111,17 @@ fn unmatched_exclude(pattern: &str, span: Option<&Span>) -> Diag {
     match span {
         Some(_) => diag,
         None => diag.note(given_to("exclude")),
+    }
+}
+
+fn unmatched_source(pattern: &str, span: Option<&Span>) -> Diag {
+    let message = format!("no source matches `{pattern}`");
+    let diag = Diag::warning(codes::UNMATCHED_RULE, message)
+        .at_place(span, "selects nothing")
+        .help("a pattern without `/` is compared with the file's name, any other with the path from the package's directory");
+    match span {
+        Some(_) => diag,
+        None => diag.note(given_to("source")),
     }
 }
 
@@ -165,6 +183,13 @@ impl Display for Mistake {
             } => write!(
                 f,
                 "{source} is in two linked modules, `{first}` and `{second}`"
+            ),
+            Self::LinkTargets {
+                module,
+                sources: [first, second],
+            } => write!(
+                f,
+                "linked module `{module}` has sources for different targets: {first} and {second}"
             ),
             Self::LibraryFile(path) => write!(f, "library `{path}` is not there"),
             Self::Library { name, toolkit } => write!(f, "{toolkit} has no library `{name}`"),
@@ -228,6 +253,9 @@ impl Mistake {
             }
             Self::LinkShared { .. } => {
                 "a header with its device functions can be included in both".to_owned()
+            }
+            Self::LinkTargets { .. } => {
+                "give all of them the same `arch`: [[source]] with `path` and `arch`".to_owned()
             }
             Self::Library { name, .. } => {
                 format!("for a file of yours write its path: `./lib{name}.a`")

@@ -31,7 +31,7 @@ mod write;
 pub(crate) use self::{outcome::Outcome, request::BuildRequest};
 pub use self::{
     outcome::Output,
-    request::{Link, Ptx},
+    request::{Link, Ptx, Source},
 };
 
 use self::{image::Context, places::Places, settings::Settings, sources::Sources};

@@ -60,6 +60,11 @@ pub(super) enum Mistake {
         source: String,
         modules: [String; 2],
     },
+    /// Sources of one linked module that have not the same targets.
+    LinkTargets {
+        module: String,
+        sources: [String; 2],
+    },
     /// A library's file that is not there.
     LibraryFile(String),
     /// A library that the toolkit does not have.
@@ -110,6 +115,15 @@ pub(super) enum Problem {
     NoSources,
     /// No target; the name of the file that could have one.
     NoTarget(String),
+    UnmatchedSource {
+        pattern: String,
+        span: Option<Span>,
+    },
+    /// Flags for targets of which none is built for.
+    UnmatchedTarget {
+        pattern: String,
+        span: Span,
+    },
     UnmatchedExclude {
         pattern: String,
         span: Option<Span>,

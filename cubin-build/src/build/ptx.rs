@@ -24,15 +24,45 @@ impl fmt::Display for Compute {
     }
 }
 
-/// The targets whose PTX is embedded, sorted. What names a target that the environment took out of the build is left
-/// out.
+/// Which PTX is embedded.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    /// Targets by name.
+    named: Vec<Sm>,
+    /// That of the newest target without a suffix, too.
+    newest: bool,
+}
+
+impl Wanted {
+    /// Those whose PTX is embedded, of the targets of a source; sorted.
+    pub(super) fn of(&self, targets: &[Sm]) -> Vec<Sm> {
+        let mut chosen: Vec<Sm> = targets.to_vec();
+        chosen.retain(|target| self.named.contains(target));
+        if self.newest {
+            chosen.extend(newest_plain(targets));
+        }
+        sorted::sort(&mut chosen);
+        chosen.dedup();
+        chosen
+    }
+}
+
+fn newest_plain(targets: &[Sm]) -> Option<Sm> {
+    let plain = targets
+        .iter()
+        .filter(|target| target.suffix == Suffix::None);
+    plain.max().copied()
+}
+
+/// What is asked for; `targets` are those of all sources. What names a target that the environment took out of the build
+/// is left out.
 pub(super) fn resolve(
     request: &BuildRequest,
     config: &Config,
     targets: &[Sm],
     from_environment: bool,
     sink: &mut Sink,
-) -> Vec<Sm> {
+) -> Wanted {
     let mut wanted = Vec::new();
     let mut newest: Option<Option<&Span>> = None;
     if request.ptx.is_empty() {
@@ -65,19 +95,17 @@ pub(super) fn resolve(
             wrong(span, Mistake::PtxTarget(target), sink);
         }
     }
-    if let Some(span) = newest {
-        let plain = targets
-            .iter()
-            .filter(|target| target.suffix == Suffix::None);
-        match plain.max() {
-            Some(&target) => chosen.push(target),
-            None if from_environment || targets.is_empty() => {}
-            None => wrong(span, Mistake::PtxNewest, sink),
-        }
+    if let Some(span) = newest
+        && newest_plain(targets).is_none()
+        && !from_environment
+        && !targets.is_empty()
+    {
+        wrong(span, Mistake::PtxNewest, sink);
     }
-    sorted::sort(&mut chosen);
-    chosen.dedup();
-    chosen
+    Wanted {
+        named: chosen,
+        newest: newest.is_some(),
+    }
 }
 
 /// A mistake in `cubin.toml`, or, without a place there, in the build script.

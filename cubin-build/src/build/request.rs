@@ -16,6 +16,7 @@ pub(crate) struct BuildRequest {
     pub(crate) excludes: Vec<String>,
     pub(crate) instances: Vec<(PathBuf, String)>,
     pub(crate) links: Vec<Link>,
+    pub(crate) own: Vec<Source>,
     pub(crate) archs: Vec<String>,
     pub(crate) ptx: Vec<Ptx>,
     pub(crate) includes: Vec<PathBuf>,
@@ -77,6 +78,66 @@ impl Link {
     /// path of an archive, an object or a relocatable cubin.
     pub fn library(mut self, library: impl Into<String>) -> Self {
         self.libraries.push(library.into());
+        self
+    }
+}
+
+/// How some of the sources are compiled, for [`Builder::source`](crate::Builder::source); the same as `[[source]]` in
+/// `cubin.toml`.
+///
+/// ```no_run
+/// use cubin_build::{Builder, Source};
+///
+/// Builder::new()
+///     .dir("kernels")
+///     .source(Source::new("kernels/hopper/*.cu").arch("sm_90a").std("c++20"))
+///     .build();
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "give it to `Builder::source`"]
+pub struct Source {
+    pub(crate) path: String,
+    pub(crate) archs: Vec<String>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) std: Option<String>,
+    pub(crate) includes: Vec<PathBuf>,
+}
+
+impl Source {
+    /// The sources that this pattern matches: one without `/` is compared with a file's name, any other with its path from
+    /// the package's directory; `*` stands for any characters, `/` included, `?` for one. A file that is named, and the
+    /// `.cu` files that a pattern matches below a folder that it names, are sources by that.
+    pub fn new(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            archs: Vec::new(),
+            flags: Vec::new(),
+            std: None,
+            includes: Vec::new(),
+        }
+    }
+
+    /// Adds a target; these sources then have no others than those given here.
+    pub fn arch(mut self, target: impl Into<String>) -> Self {
+        self.archs.push(target.into());
+        self
+    }
+
+    /// Adds an argument for nvcc, after all others.
+    pub fn flag(mut self, flag: impl Into<String>) -> Self {
+        self.flags.push(flag.into());
+        self
+    }
+
+    /// The C++ dialect.
+    pub fn std(mut self, dialect: impl Into<String>) -> Self {
+        self.std = Some(dialect.into());
+        self
+    }
+
+    /// Adds a directory for `#include`, which is searched before those of all sources.
+    pub fn include(mut self, dir: impl Into<PathBuf>) -> Self {
+        self.includes.push(dir.into());
         self
     }
 }

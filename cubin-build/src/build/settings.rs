@@ -11,11 +11,12 @@ use super::{
 };
 use crate::{
     compile::{self, Options},
-    config::Config,
+    config::{Config, Glob},
     diag::Sink,
     env::Env,
     options::{Backend, HalfTypes, Runtime},
     paths, report,
+    sorted::Set,
     source::SourceFile,
     toolkit,
 };
@@ -33,9 +34,12 @@ pub(super) struct Settings {
     pub(super) work_dir: PathBuf,
     pub(super) config: Config,
     pub(super) toolkit: toolkit::ToolkitRequest,
+    /// Targets of all sources that have none of their own.
     pub(super) targets: Vec<Sm>,
-    /// Those of the targets whose PTX is embedded.
-    pub(super) ptx: Vec<Sm>,
+    /// The targets came from the environment.
+    from_environment: bool,
+    /// Which PTX is embedded.
+    pub(super) ptx: ptx::Wanted,
     pub(super) options: Options,
     pub(super) backend: Backend,
     pub(super) half: HalfTypes,
@@ -61,7 +65,9 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
     check_timeout(env, sink);
     let targets = targets(request, env, &config, &config_name, sink);
     let from_environment = env.peek(ARCH).is_some_and(|value| !value.is_empty());
-    let ptx = ptx::resolve(request, &config, &targets, from_environment, sink);
+    let mut all = targets.clone();
+    all.extend(own_targets(request, &config, sink));
+    let ptx = ptx::resolve(request, &config, &all, from_environment, sink);
     let out_file = out_file(request, &config, sink);
     let work_dir = out_dir
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
@@ -71,13 +77,14 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         backend: backend(request, &config),
         half: half(request, &config),
         runtime: runtime(request, &config),
-        options: options(request, &config),
+        options: options(request, &config, &all, from_environment, sink),
         report: report::Destination::from_env(env, &root, &out_file),
         root,
         out_dir,
         work_dir,
         toolkit,
         targets,
+        from_environment,
         ptx,
         out_file,
         watched,
@@ -202,6 +209,16 @@ fn rebase(config: &mut Config, dir: &Path) {
         return;
     }
     let build = &mut config.build;
+    let options = config.source_options.iter_mut();
+    let own = options.flat_map(|table| {
+        for pattern in &mut table.path {
+            if pattern.value.as_str().contains('/') {
+                let path = dir.join(pattern.value.as_str());
+                pattern.value = Glob::new(path.to_string_lossy());
+            }
+        }
+        &mut table.include
+    });
     // A pattern without `/` is a file's name.
     let patterns = build.exclude.iter_mut();
     let patterns = patterns.filter(|pattern| pattern.value.contains('/'));
@@ -222,6 +239,7 @@ fn rebase(config: &mut Config, dir: &Path) {
         .chain(files)
         .chain(patterns)
         .chain(linked)
+        .chain(own)
     {
         path.value = dir.join(&path.value).to_string_lossy().into_owned();
     }
@@ -263,6 +281,41 @@ fn targets(
     targets
 }
 
+/// The targets that some sources have for themselves.
+fn own_targets(request: &BuildRequest, config: &Config, sink: &mut Sink) -> Vec<Sm> {
+    let mut all = Vec::new();
+    for table in &config.source_options {
+        all.extend(table.arch.iter().map(|arch| arch.value));
+    }
+    for text in request.own.iter().flat_map(|source| &source.archs) {
+        match compile::target(text) {
+            Ok(target) => all.push(target),
+            Err(error) => {
+                let origin = Origin::Script("source");
+                sink.push(Problem::Asked(Mistake::Target(error), origin).into());
+            }
+        }
+    }
+    all
+}
+
+impl Settings {
+    /// Of the targets that sources have for themselves, those that are built for. Where the environment names targets,
+    /// these are the ones that run on the same GPUs (`sm_90a` for `sm_90`), and where none does, all: the module must
+    /// be there.
+    pub(super) fn own_targets(&self, targets: Vec<Sm>) -> Vec<Sm> {
+        if !self.from_environment {
+            return targets;
+        }
+        let wanted = |target: &&Sm| {
+            let mut wanted = self.targets.iter();
+            wanted.any(|wanted| wanted.number == target.number)
+        };
+        let kept: Vec<Sm> = targets.iter().filter(wanted).copied().collect();
+        if kept.is_empty() { targets } else { kept }
+    }
+}
+
 fn toolkit_request(
     request: &BuildRequest,
     config: &Config,
@@ -294,7 +347,13 @@ fn toolkit_request(
     }
 }
 
-fn options(request: &BuildRequest, config: &Config) -> Options {
+fn options(
+    request: &BuildRequest,
+    config: &Config,
+    targets: &[Sm],
+    from_environment: bool,
+    sink: &mut Sink,
+) -> Options {
     let build = &config.build;
     let mut options = Options::default();
     options
@@ -319,6 +378,7 @@ fn options(request: &BuildRequest, config: &Config) -> Options {
         options.flags.push("-lineinfo".to_owned());
     }
     options.flags.extend(request.flags.iter().cloned());
+    options.target_flags = target_flags(config, targets, from_environment, sink);
     if let Some(std) = request
         .std
         .clone()
@@ -328,4 +388,37 @@ fn options(request: &BuildRequest, config: &Config) -> Options {
     }
     options.ccbin.clone_from(&request.host_compiler);
     options
+}
+
+/// The flags of each `[[target]]` by target.
+fn target_flags(
+    config: &Config,
+    targets: &[Sm],
+    from_environment: bool,
+    sink: &mut Sink,
+) -> Vec<(Sm, Vec<String>)> {
+    let mut all = Vec::new();
+    for table in &config.target_options {
+        let flags: Vec<String> = table.flags.iter().map(|flag| flag.value.clone()).collect();
+        let mut selected: Set<Sm> = Set::new();
+        for pattern in &table.arch {
+            let mut matched = false;
+            for target in targets {
+                if pattern.value.matches(&target.to_string()) {
+                    matched = true;
+                    selected.insert(*target);
+                }
+            }
+            // One that the environment took out of the build is no mistake.
+            if !matched && !from_environment && !targets.is_empty() {
+                let problem = Problem::UnmatchedTarget {
+                    pattern: pattern.value.as_str().to_owned(),
+                    span: pattern.span.clone(),
+                };
+                sink.push(problem.into());
+            }
+        }
+        all.extend(selected.into_iter().map(|target| (target, flags.clone())));
+    }
+    all
 }

@@ -3,11 +3,14 @@
 mod exclude;
 pub(super) mod instantiate;
 pub(super) mod link;
+mod own;
 mod search;
 
 use std::path::{Path, PathBuf};
 
-use self::{exclude::Excludes, instantiate::Instance, link::Module, search::Search};
+use cubin_core::Sm;
+
+use self::{exclude::Excludes, instantiate::Instance, link::Module, own::Tables, search::Search};
 use super::{
     problem::{Mistake, Origin, Problem},
     request::BuildRequest,
@@ -28,7 +31,7 @@ pub(super) struct Sources {
     /// What the user calls it, by the same index; differs where a source is compiled through a generated file.
     pub(super) originals: Vec<PathBuf>,
     /// Machine code that is taken as it is.
-    pub(super) prebuilt: Vec<(PathBuf, Container)>,
+    pub(super) prebuilt: Vec<Prebuilt>,
     /// Those that a directory was searched for, as the user calls them: nobody said that they hold kernels.
     pub(super) found: Set<PathBuf>,
     /// The template instances that generated files make.
@@ -37,6 +40,21 @@ pub(super) struct Sources {
     pub(super) links: Vec<Module>,
     /// Files and directories consulted.
     pub(super) watched: Vec<PathBuf>,
+}
+
+/// A file with machine code.
+pub(super) struct Prebuilt {
+    pub(super) path: PathBuf,
+    pub(super) container: Container,
+    /// Targets of this file alone.
+    targets: Option<Vec<Sm>>,
+}
+
+impl Prebuilt {
+    /// The targets whose machine code is taken; `common` are those of all sources.
+    pub(super) fn targets<'t>(&'t self, common: &'t [Sm]) -> &'t [Sm] {
+        self.targets.as_deref().unwrap_or(common)
+    }
 }
 
 impl Sources {
@@ -61,8 +79,12 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         watched: Vec::new(),
     };
     let wanted = link::wanted(request, config, &mut search, sink);
-    let named = named(request, config);
-    let found = found(request, config, named.is_empty(), &mut search, sink);
+    let mut named = named(request, config);
+    let mut found = found(request, config, named.is_empty(), &mut search, sink);
+    let mut tables = Tables::new(request, settings);
+    let own = tables.files(&mut search, sink);
+    named.extend(own.named);
+    found.extend(own.found);
     search.excludes.report_unmatched(sink);
     // A file that is also named is wanted.
     let wished: Set<PathBuf> = named.iter().map(|path| normalize(path)).collect();
@@ -84,19 +106,26 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
             Ok(SourceKind::Text(language)) => {
                 let mut source = Source::new(path, language);
                 source.flags = flags(request, &source.path);
+                tables.of(&settings.root, &source.path).give(&mut source);
                 compiled.push(source);
             }
             Ok(SourceKind::Prebuilt(container)) => {
                 search.watched.push(path.clone());
-                prebuilt.push((path, container));
+                let targets = tables.of(&settings.root, &path).targets;
+                prebuilt.push(Prebuilt {
+                    path,
+                    container,
+                    targets,
+                });
             }
             Err(unknown) => sink.push(unknown_kind(unknown, config).into()),
         }
     }
+    tables.report_unmatched(sink);
     if compiled.is_empty() && prebuilt.is_empty() && sink.count(Level::Deny) == before {
         sink.push(Problem::NoSources.into());
     }
-    let links = link::resolve(wanted, &settings.root, &mut compiled, sink);
+    let links = link::resolve(wanted, settings, &mut compiled, sink);
     let originals = compiled.iter().map(|source| source.path.clone()).collect();
     let instances = instantiate::apply(request, settings, &mut compiled, sink);
     Sources {

@@ -8,77 +8,11 @@ use std::{
 use crate::sorted;
 use cubin_core::Sm;
 
-use super::{CompileRequest, Error, Options, Source, SourceKind};
+use super::{
+    CompileRequest, Error, Options, Source, SourceKind,
+    flags::{self, split, values},
+};
 use crate::{env::Env, toolkit::HostCompiler};
-
-/// Flags that nvcc takes with a value in the next word, among those looked at here.
-const RDC: &str = "relocatable code must be linked: name the sources under [[link]] in cubin.toml, or with \
-                   `Builder::link`";
-const LTO: &str = "link-time optimization is not supported";
-const TARGET: &str = "targets are chosen with `Builder::arch` or `[build] arch` in cubin.toml";
-const OUTPUT: &str = "cubin-build itself chooses what is made and where";
-const HIDDEN: &str = "a change of that file would not be seen; write its flags out";
-const NOTHING: &str = "it makes nvcc do something other than compile";
-
-/// Flags that are refused, without dashes, and why.
-const REFUSED: &[(&str, &str)] = &[
-    ("arch", TARGET),
-    ("gpu-architecture", TARGET),
-    ("code", TARGET),
-    ("gpu-code", TARGET),
-    ("gencode", TARGET),
-    ("generate-code", TARGET),
-    ("o", OUTPUT),
-    ("output-file", OUTPUT),
-    ("odir", OUTPUT),
-    ("output-directory", OUTPUT),
-    ("keep", OUTPUT),
-    ("keep-dir", OUTPUT),
-    ("save-temps", OUTPUT),
-    ("cubin", OUTPUT),
-    ("ptx", OUTPUT),
-    ("fatbin", OUTPUT),
-    ("optix-ir", OUTPUT),
-    ("ltoir", OUTPUT),
-    ("cuda", OUTPUT),
-    ("c", OUTPUT),
-    ("compile", OUTPUT),
-    ("E", OUTPUT),
-    ("preprocess", OUTPUT),
-    ("M", OUTPUT),
-    ("MM", OUTPUT),
-    ("MD", OUTPUT),
-    ("MMD", OUTPUT),
-    ("MF", OUTPUT),
-    ("generate-dependencies", OUTPUT),
-    ("generate-nonsystem-dependencies", OUTPUT),
-    ("generate-dependencies-with-compile", OUTPUT),
-    ("generate-nonsystem-dependencies-with-compile", OUTPUT),
-    ("dependency-output", OUTPUT),
-    ("lib", OUTPUT),
-    ("link", OUTPUT),
-    ("dlink", OUTPUT),
-    ("device-link", OUTPUT),
-    ("x", OUTPUT),
-    ("dc", RDC),
-    ("device-c", RDC),
-    ("dw", RDC),
-    ("device-w", RDC),
-    ("dlto", LTO),
-    ("optf", HIDDEN),
-    ("options-file", HIDDEN),
-    ("run", NOTHING),
-    ("dryrun", NOTHING),
-    ("n", NOTHING),
-    ("h", NOTHING),
-    ("help", NOTHING),
-    ("V", NOTHING),
-    ("version", NOTHING),
-    ("clean", NOTHING),
-    ("clean-targets", NOTHING),
-    ("list-gpu-code", NOTHING),
-    ("list-gpu-arch", NOTHING),
-];
 
 /// Checks all of a request that can be checked without running anything.
 pub(super) fn check(request: &CompileRequest<'_>) -> Result<(), Error> {
@@ -129,92 +63,21 @@ fn unusable(what: &'static str, value: &str, in_the_way: &str) -> Result<(), Err
     }
 }
 
+/// What a flag of a build script may not be; what `cubin.toml` may not say has been said with its place.
 fn check_flags(flags: &[String], source: Option<&Path>) -> Result<(), Error> {
-    let refuse = |flag: &str, why| {
-        Err(Error::Flag {
-            flag: flag.to_owned(),
-            source: source.map(Path::to_owned),
-            why,
-        })
-    };
-    let mut words = flags.iter().map(String::as_str).peekable();
-    while let Some(word) = words.next() {
-        usable("flag", word)?;
-        let Some((name, value)) = split(word) else {
-            continue;
-        };
-        if takes_next_word(name) && value.is_none() {
-            // The next word belongs to this one, whatever it looks like.
-            words.next();
-            continue;
-        }
-        if matches!(name, "rdc" | "relocatable-device-code") {
-            if value.or(words.peek().copied()) == Some("true") {
-                return refuse(word, RDC);
-            }
-            continue;
-        }
-        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            return refuse(word, why);
+    for flag in flags {
+        usable("flag", flag)?;
+    }
+    for (index, refusal) in flags::refused(flags) {
+        if let Some(why) = refusal.in_script() {
+            return Err(Error::Flag {
+                flag: flags[index].clone(),
+                source: source.map(Path::to_owned),
+                why,
+            });
         }
     }
     Ok(())
-}
-
-/// `--name=value`, `-name=value`, `-name`: the name and the value, when the word is an option.
-fn split(word: &str) -> Option<(&str, Option<&str>)> {
-    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
-    Some(match name.split_once('=') {
-        Some((name, value)) => (name, Some(value)),
-        None => (name, None),
-    })
-}
-
-/// Options whose value, when it stands in the next word, may look like an option itself.
-fn takes_next_word(name: &str) -> bool {
-    matches!(
-        name,
-        "Xptxas"
-            | "ptxas-options"
-            | "Xcompiler"
-            | "compiler-options"
-            | "Xcudafe"
-            | "cudafe-options"
-            | "Xnvlink"
-            | "nvlink-options"
-            | "D"
-            | "define-macro"
-            | "U"
-            | "undefine-macro"
-            | "ccbin"
-            | "compiler-bindir"
-    ) || is_include_option(name)
-}
-
-fn is_include_option(name: &str) -> bool {
-    matches!(
-        name,
-        "I" | "include-path" | "isystem" | "system-include" | "include" | "pre-include"
-    )
-}
-
-/// Values of an option among raw flags, in any of its spellings.
-fn values<'a>(flags: &'a [String], names: &[&str]) -> Vec<&'a str> {
-    let mut found = Vec::new();
-    let mut words = flags.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        let Some((name, value)) = split(word) else {
-            continue;
-        };
-        if names.contains(&name) {
-            found.extend(value.or_else(|| words.next()));
-        } else if let Some(glued) = word.strip_prefix("-I").filter(|_| names.contains(&"I")) {
-            found.push(glued);
-        } else if value.is_none() && takes_next_word(name) {
-            words.next();
-        }
-    }
-    found
 }
 
 /// The host compiler that the options name, also by a raw `-ccbin`.

@@ -29,7 +29,7 @@ pub enum Error {
         /// The source that it was given for; `None` when for all.
         source: Option<PathBuf>,
         /// Why it cannot be used, and what to use instead.
-        why: &'static str,
+        why: String,
     },
     /// A name or value that nvcc's own command lines cannot carry.
     Unusable {

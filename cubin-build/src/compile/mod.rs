@@ -38,6 +38,7 @@ mod command;
 mod depfile;
 pub mod diags;
 mod error;
+pub(crate) mod flags;
 mod front_end;
 mod headers;
 mod link;

@@ -15,6 +15,7 @@ pub(crate) mod nearest;
 mod problem;
 pub(crate) mod read;
 mod rules;
+mod selected;
 pub mod size;
 mod tables;
 mod targets;
@@ -28,12 +29,14 @@ pub use crate::{
 pub use budget::{Budgets, Rule};
 pub use glob::Glob;
 pub use keys::Doc;
-pub use model::{Build, Config, DeclaredKernel, Define, Generate, Instantiate, Link, Ptx, Toolkit};
+pub use model::{
+    Build, Config, DeclaredKernel, Define, Generate, Instantiate, Link, Ptx, SourceOptions,
+    TargetOptions, Toolkit,
+};
 pub(crate) use nearest::nearest;
 pub use tables::{TableDoc, documented};
 pub(crate) use targets::virtual_architecture;
 pub(crate) use values::is_identifier;
-pub use values::reserved_flag;
 
 impl Config {
     /// Reads the text of a cubin.toml.

@@ -2,7 +2,7 @@
 
 use cubin_core::arch::Sm;
 
-use super::budget::Rule;
+use super::{budget::Rule, glob::Glob};
 use crate::{
     options::{Backend, HalfTypes, Runtime},
     source::{Span, Spanned},
@@ -15,6 +15,10 @@ pub struct Config {
     pub toolkit: Toolkit,
     /// `[build]`
     pub build: Build,
+    /// Every `[[source]]`.
+    pub source_options: Vec<SourceOptions>,
+    /// Every `[[target]]`.
+    pub target_options: Vec<TargetOptions>,
     /// `[generate]`
     pub generate: Generate,
     /// `[defaults]`
@@ -63,6 +67,30 @@ pub struct Build {
     pub lineinfo: Option<Spanned<bool>>,
     /// Which PTX is embedded beside the cubins.
     pub ptx: Option<Spanned<Ptx>>,
+}
+
+/// One `[[source]]`: how some of the sources are compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceOptions {
+    /// Patterns of the sources.
+    pub path: Vec<Spanned<Glob>>,
+    /// Targets instead of those of `[build]`; none where the table has no `arch`.
+    pub arch: Vec<Spanned<Sm>>,
+    /// Further arguments of nvcc.
+    pub flags: Vec<Spanned<String>>,
+    /// `c++20`
+    pub std: Option<Spanned<String>>,
+    /// `-I`
+    pub include: Vec<Spanned<String>>,
+}
+
+/// One `[[target]]`: how all sources are compiled for some targets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TargetOptions {
+    /// Patterns of the targets.
+    pub arch: Vec<Spanned<Glob>>,
+    /// Further arguments of nvcc.
+    pub flags: Vec<Spanned<String>>,
 }
 
 /// `ptx` in `[build]`.

@@ -1,6 +1,5 @@
 //! `[defaults]` and `[[rule]]`: what is selected, and its budgets.
 
-use cubin_core::arch::Sm;
 use toml::de::DeTable;
 
 use super::{
@@ -8,7 +7,7 @@ use super::{
     glob::{Glob, LONGEST},
     keys::{self, Doc, Key},
     read::{Item, TableName, TableReader},
-    targets::target_help,
+    targets::patterns,
 };
 use crate::{
     diag::{Code, Level, codes},
@@ -49,7 +48,7 @@ static SELECTORS: [Key<Rule>; 2] = [
             meaning: "Targets that the rule is for.",
             example: "arch = \"sm_90*\"",
         },
-        read: |r, item, rule| rule.archs = target_patterns(r, item),
+        read: |r, item, rule| rule.archs = patterns(r, item, CODE),
     },
 ];
 
@@ -157,30 +156,6 @@ fn kernel_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<G
         };
         let message = format!("no kernel can match this pattern: {why}");
         r.bad_at(CODE, text.span, message, None);
-    }
-    patterns
-}
-
-fn target_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
-    let mut patterns = Vec::new();
-    for text in r.unique_strings(item, "pattern") {
-        let glob = Glob::new(text.value.as_str());
-        if glob.has_wildcard() {
-            let of_target = |c: char| {
-                c.is_ascii_digit() || matches!(c, 's' | 'm' | '_' | 'a' | 'f' | '*' | '?')
-            };
-            if text.value.len() > 64 || !text.value.chars().all(of_target) {
-                let message = format!("no target can match `{}`", text.value);
-                let help = Some("for example `sm_9*` or `sm_??a`".to_owned());
-                r.bad_at(CODE, text.span, message, help);
-                continue;
-            }
-        } else if let Err(error) = text.value.parse::<Sm>() {
-            let help = target_help(&text.value);
-            r.bad_at(CODE, text.span, error.to_string(), help);
-            continue;
-        }
-        patterns.push(Spanned::new(glob, text.span));
     }
     patterns
 }

@@ -11,8 +11,9 @@ use super::{
     problem::Problem,
     read::{CONFIG, Item, TableReader},
     rules::{self, DEFAULTS, RULE, rule},
+    selected::{self, SOURCE, TARGET},
     targets::{ptx, targets},
-    values::{defines, file_name, flags, is_identifier, language, version},
+    values::{FlagTable, defines, file_name, flags, is_identifier, language, version},
 };
 use crate::{
     options::{Backend, HalfTypes, Runtime},
@@ -118,7 +119,7 @@ static BUILD: Table<Build> = Table {
                 meaning: "Further arguments of nvcc, but for those that cubin-build sets itself.",
                 example: "flags = [\"--use_fast_math\"]",
             },
-            read: |r, item, build| build.flags = flags(r, item),
+            read: |r, item, build| build.flags = flags(r, item, FlagTable::Build),
         },
         Key {
             name: "std",
@@ -355,7 +356,7 @@ struct Part {
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
-static PARTS: [Part; 9] = [
+static PARTS: [Part; 11] = [
     Part {
         name: "toolkit",
         title: "[toolkit]",
@@ -369,6 +370,22 @@ static PARTS: [Part; 9] = [
         meaning: "What is compiled, and how.",
         read: |r, item, config| table(r, item, None, &BUILD, &mut config.build),
         docs: || BUILD.docs(),
+    },
+    Part {
+        name: "source",
+        title: "[[source]]",
+        meaning: "How some of the sources are compiled. Of several tables that match a source, `flags` and `include` add up, in \
+                  the order of the file; of `arch` and `std`, that of the table whose pattern describes the source most \
+                  closely holds, as with rules, then the later one.",
+        read: selected::sources,
+        docs: || SOURCE.docs(),
+    },
+    Part {
+        name: "target",
+        title: "[[target]]",
+        meaning: "How all sources are compiled for some targets.",
+        read: selected::target_tables,
+        docs: || TARGET.docs(),
     },
     Part {
         name: "generate",

@@ -3,10 +3,11 @@
 use cubin_core::arch::{Sm, Suffix};
 
 use super::{
+    glob::Glob,
     model::Ptx,
     read::{CONFIG, Item, TableReader},
 };
-use crate::source::Spanned;
+use crate::{diag::Code, source::Spanned};
 
 /// `arch` in `[build]`.
 pub(super) fn targets(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Sm>> {
@@ -21,6 +22,35 @@ pub(super) fn targets(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanne
         }
     }
     r.unique(CONFIG, targets, |sm| format!("target `{sm}`"))
+}
+
+/// Patterns of targets; problems have the given code.
+pub(super) fn patterns(
+    r: &mut TableReader<'_>,
+    item: Item<'_, '_>,
+    code: Code,
+) -> Vec<Spanned<Glob>> {
+    let mut patterns = Vec::new();
+    for text in r.unique_strings(item, "pattern") {
+        let glob = Glob::new(text.value.as_str());
+        if glob.has_wildcard() {
+            let of_target = |c: char| {
+                c.is_ascii_digit() || matches!(c, 's' | 'm' | '_' | 'a' | 'f' | '*' | '?')
+            };
+            if text.value.len() > 64 || !text.value.chars().all(of_target) {
+                let message = format!("no target can match `{}`", text.value);
+                let help = Some("for example `sm_9*` or `sm_??a`".to_owned());
+                r.bad_at(code, text.span, message, help);
+                continue;
+            }
+        } else if let Err(error) = text.value.parse::<Sm>() {
+            let help = target_help(&text.value);
+            r.bad_at(code, text.span, error.to_string(), help);
+            continue;
+        }
+        patterns.push(Spanned::new(glob, text.span));
+    }
+    patterns
 }
 
 /// What was probably meant by a text that is not a target.

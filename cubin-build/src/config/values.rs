@@ -4,7 +4,10 @@ use super::{
     model::Define,
     read::{CONFIG, Item, TableName, TableReader},
 };
-use crate::source::Spanned;
+use crate::{
+    compile::flags::{self, Refusal},
+    source::Spanned,
+};
 
 /// `version` in `[toolkit]`.
 pub(super) fn version(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
@@ -70,36 +73,73 @@ pub(crate) fn is_identifier(name: &str) -> bool {
         && !name.is_empty()
 }
 
-/// `flags` in `[build]`.
-pub(super) fn flags(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<String>> {
-    let mut flags = r.strings(item);
-    flags.retain(|flag| {
-        let Some(instead) = reserved_flag(&flag.value) else {
-            return true;
-        };
-        let message = format!("flag `{}` is set by cubin-build itself", flag.value);
-        r.bad_at(CONFIG, flag.span.clone(), message, Some(instead.to_owned()));
-        false
-    });
+/// `flags` in a table; `table` is the whole build's, or that of some sources or targets, which has fewer keys.
+pub(super) fn flags(
+    r: &mut TableReader<'_>,
+    item: Item<'_, '_>,
+    table: FlagTable,
+) -> Vec<Spanned<String>> {
+    let flags = r.strings(item);
+    let words: Vec<String> = flags.iter().map(|flag| flag.value.clone()).collect();
+    let refused = flags::refused(&words);
+    for (index, refusal) in &refused {
+        let flag = &flags[*index];
+        if let Some((message, help)) = table.said(&flag.value, refusal) {
+            r.bad_at(CONFIG, flag.span.clone(), message, Some(help));
+        }
+    }
     flags
 }
 
-/// Whether nvcc's argument is one that cubin-build sets itself, and what to write instead.
-pub fn reserved_flag(flag: &str) -> Option<&'static str> {
-    const TARGET: &str = "name targets with `arch` in [build]";
-    const PHASE: &str = "cubin-build decides what nvcc writes, and where";
-    let name = flag.split('=').next().unwrap_or(flag);
-    match name.trim_start_matches('-') {
-        _ if !name.starts_with('-') => None,
-        "arch" | "gpu-architecture" | "gencode" | "generate-code" | "code" | "gpu-code" => {
-            Some(TARGET)
-        }
-        "cubin" | "ptx" | "fatbin" | "c" | "compile" | "dc" | "device-c" | "dlink"
-        | "device-link" | "E" | "preprocess" | "M" | "MM" | "MD" | "MF" | "o" | "output-file"
-        | "odir" | "output-directory" | "keep" | "k" | "keep-dir" | "dryrun" | "run" => Some(PHASE),
-        "std" => Some("write `std = \"c++17\"` in [build]"),
-        "lineinfo" | "generate-line-info" => Some("write `lineinfo = true` in [build]"),
-        _ => None,
+/// Whose flags they are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlagTable {
+    Build,
+    Source,
+    Target,
+}
+
+impl FlagTable {
+    /// What is wrong with a flag and what to write instead; `None` where nothing is in such a table.
+    fn said(self, flag: &str, refusal: &Refusal) -> Option<(String, String)> {
+        let own = format!("flag `{flag}` is set by cubin-build itself");
+        let cannot = format!("flag `{flag}` cannot be used");
+        Some(match refusal {
+            Refusal::Target => (own, "name targets with `arch` in [build]".to_owned()),
+            Refusal::Output => (
+                own,
+                "cubin-build decides what nvcc writes, and where".to_owned(),
+            ),
+            Refusal::Relocatable => {
+                let help = "relocatable code must be linked: name the sources under [[link]]";
+                (cannot, help.to_owned())
+            }
+            Refusal::LinkTime => (cannot, "link-time optimization is not supported".to_owned()),
+            Refusal::File => {
+                let help = "a change of that file would not be seen: write its flags out";
+                (cannot, help.to_owned())
+            }
+            Refusal::Nothing => {
+                let help = "it makes nvcc do something other than compile: take it out";
+                (cannot, help.to_owned())
+            }
+            Refusal::Several(words) => (
+                format!("a flag with a blank is two flags: `{flag}`"),
+                format!("write {}", flags::listed(words)),
+            ),
+            Refusal::Standard(value) => {
+                let value = value.as_deref().unwrap_or("c++17");
+                let whose = match self {
+                    Self::Build | Self::Target => "[build]",
+                    Self::Source => "this [[source]]",
+                };
+                (own, format!("write `std = \"{value}\"` in {whose}"))
+            }
+            Refusal::Lines if self == Self::Build => {
+                (own, "write `lineinfo = true` in [build]".to_owned())
+            }
+            Refusal::Lines => return None,
+        })
     }
 }
 

@@ -11,6 +11,8 @@ mod link;
 #[cfg(unix)]
 mod probed;
 mod ptx;
+#[cfg(unix)]
+mod selected;
 mod sources;
 mod verdict;
 

@@ -50,7 +50,7 @@ pub(in super::super) fn load<'c>(
     let own = alone
         .iter()
         .map(|index| sources.originals[*index].as_path());
-    let prebuilt = sources.prebuilt.iter().map(|(path, _)| path.as_path());
+    let prebuilt = sources.prebuilt.iter().map(|file| file.path.as_path());
     let files: Vec<&Path> = own.chain(prebuilt).collect();
     let modules = names::modules(&files);
 
@@ -59,12 +59,15 @@ pub(in super::super) fn load<'c>(
         let source = paths::shown(&settings.root, original);
         let binaries = match alone.get(position) {
             Some(index) => {
-                let units = units.get(sources.compiled[*index].path.as_path());
-                of_units(settings, &source, units.map_or(&[], Vec::as_slice), sink)
+                let compiled = &sources.compiled[*index];
+                let units = units.get(compiled.path.as_path());
+                let units = units.map_or(&[][..], Vec::as_slice);
+                let targets = compiled.targets(&settings.targets);
+                of_units(settings, (&source, targets), units, sink)
             }
             None => {
                 let prebuilt = &sources.prebuilt[position - alone.len()];
-                prebuilt::read(settings, (&prebuilt.0, prebuilt.1), &source, sink)
+                prebuilt::read(settings, prebuilt, &source, sink)
             }
         };
         if !binaries.is_empty() {
@@ -95,10 +98,14 @@ pub(in super::super) fn load<'c>(
             .filter(|linked| linked.name == link.name);
         let binaries = linked.filter_map(|linked| of_linked(sources, link, linked, units, sink));
         let binaries: Vec<Binary<'_>> = binaries.collect();
-        if binaries.len() < settings.targets.len() {
+        let first = link.members.first();
+        let targets = first.map_or(&settings.targets[..], |index| {
+            sources.compiled[*index].targets(&settings.targets)
+        });
+        if binaries.len() < targets.len() {
             continue;
         }
-        if !settings.ptx.is_empty() {
+        if !settings.ptx.of(targets).is_empty() {
             let (name, span) = (link.name.clone(), link.span.clone());
             sink.push(Problem::LinkedWithoutPtx { name, span }.into());
         }
@@ -120,14 +127,15 @@ pub(in super::super) fn load<'c>(
 /// Of a source by itself: nothing when it failed for some target.
 fn of_units<'c>(
     settings: &Settings,
-    source: &str,
+    (source, targets): (&str, &[Sm]),
     units: &[&'c Unit],
     sink: &mut Sink,
 ) -> Vec<Binary<'c>> {
     let mut binaries = Vec::new();
-    if units.len() < settings.targets.len() {
+    if units.len() < targets.len() {
         return binaries;
     }
+    let wanted = settings.ptx.of(targets);
     for unit in units {
         let target = unit.target;
         let Some(bytes) = file(&unit.cubin, "cubin", source, target, sink) else {
@@ -137,7 +145,7 @@ fn of_units<'c>(
             units: vec![unit],
             ..Binary::prebuilt(Some(target), bytes)
         };
-        if settings.ptx.contains(&target) {
+        if wanted.contains(&target) {
             match file(&unit.ptx, "PTX", source, target, sink) {
                 Some(text) => binary.ptx = Some(ptx::terminated(text)),
                 None => return Vec::new(),

@@ -1,6 +1,6 @@
 //! Sources that are machine code already: `.cubin` and `.fatbin` files.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use cubin_core::{Cubin, Sm, consts::EntryKind, fatbin};
 
@@ -9,6 +9,7 @@ use super::{
         problem::{BadCode, Problem},
         ptx,
         settings::Settings,
+        sources::Prebuilt,
     },
     binary::Binary,
 };
@@ -18,30 +19,41 @@ use crate::{compile::Container, diag::Sink};
 /// a fatbin, those for one of the build's targets, with their PTX where it is asked for.
 pub(super) fn read(
     settings: &Settings,
-    (path, container): (&Path, Container),
+    file: &Prebuilt,
     shown: &str,
     sink: &mut Sink,
 ) -> Vec<Binary<'static>> {
-    let bytes = match fs::read(settings.root.join(path)) {
+    let bytes = match fs::read(settings.root.join(&file.path)) {
         Ok(bytes) => bytes,
         Err(error) => {
             sink.push(Problem::CannotRead(shown.to_owned(), error.to_string()).into());
             return Vec::new();
         }
     };
-    match container {
+    match file.container {
         Container::Cubin => vec![Binary::prebuilt(None, bytes)],
         Container::Fatbin => {
+            let targets = file.targets(&settings.targets);
+            let wanted = Wanted {
+                targets,
+                ptx: settings.ptx.of(targets),
+            };
             let mut fatbin = Fatbin::default();
             for entry in fatbin::entries(&bytes, 0) {
-                let added = entry.and_then(|entry| fatbin.add(&entry, settings));
+                let added = entry.and_then(|entry| fatbin.add(&entry, &wanted));
                 if let Err(error) = added {
                     fatbin.problems.push(BadCode::Entry(error));
                 }
             }
-            fatbin.finish(settings, shown, sink)
+            fatbin.finish(&wanted, shown, sink)
         }
     }
+}
+
+/// What is asked of a fatbin.
+struct Wanted<'a> {
+    targets: &'a [Sm],
+    ptx: Vec<Sm>,
 }
 
 /// What a fatbin holds.
@@ -56,10 +68,10 @@ struct Fatbin {
 }
 
 impl Fatbin {
-    fn add(&mut self, entry: &fatbin::Entry<'_>, settings: &Settings) -> cubin_core::Result<()> {
+    fn add(&mut self, entry: &fatbin::Entry<'_>, wanted: &Wanted<'_>) -> cubin_core::Result<()> {
         if entry.kind == EntryKind::PTX {
             match entry.target() {
-                Some(target) if settings.ptx.contains(&target) => {
+                Some(target) if wanted.ptx.contains(&target) => {
                     self.ptx.push((target, entry.image()?.into_owned()));
                 }
                 other => self.other_ptx.extend(other),
@@ -75,7 +87,7 @@ impl Fatbin {
             // Entries of old fatbins do not say it.
             None => Cubin::parse(&image)?.target()?,
         };
-        if !settings.targets.contains(&target) {
+        if !wanted.targets.contains(&target) {
             self.other_cubins.push(target);
         } else if self.cubins.iter().any(|(known, _)| *known == target) {
             self.problems.push(BadCode::SeveralCubins(target));
@@ -86,7 +98,7 @@ impl Fatbin {
         Ok(())
     }
 
-    fn finish(mut self, settings: &Settings, shown: &str, sink: &mut Sink) -> Vec<Binary<'static>> {
+    fn finish(mut self, wanted: &Wanted<'_>, shown: &str, sink: &mut Sink) -> Vec<Binary<'static>> {
         for (target, text) in self.ptx {
             match self.cubins.iter_mut().find(|(known, _)| *known == target) {
                 Some((_, cubin)) => cubin.ptx = Some(ptx::terminated(text)),
@@ -95,14 +107,14 @@ impl Fatbin {
         }
         if self.cubins.is_empty() && self.problems.is_empty() {
             self.problems.push(BadCode::NoCubin {
-                wanted: settings.targets.clone(),
+                wanted: wanted.targets.to_vec(),
                 held: self.other_cubins,
             });
         }
         let without_ptx = self.cubins.iter().all(|(_, cubin)| cubin.ptx.is_none());
-        if !settings.ptx.is_empty() && !self.cubins.is_empty() && without_ptx {
+        if !wanted.ptx.is_empty() && !self.cubins.is_empty() && without_ptx {
             self.problems.push(BadCode::NoPtx {
-                wanted: settings.ptx.clone(),
+                wanted: wanted.ptx.clone(),
                 held: self.other_ptx,
             });
         }

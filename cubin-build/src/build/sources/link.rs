@@ -6,6 +6,7 @@ use super::{
     super::{
         problem::{Mistake, Origin, Problem},
         request::BuildRequest,
+        settings::Settings,
     },
     search::Search,
 };
@@ -176,10 +177,11 @@ fn library_of((text, span): Written, search: &mut Search<'_>, sink: &mut Sink) -
 /// Finds the sources of every linked module, and marks them.
 pub(super) fn resolve(
     wanted: Vec<Wanted>,
-    root: &Path,
+    settings: &Settings,
     sources: &mut [Source],
     sink: &mut Sink,
 ) -> Vec<Module> {
+    let root = &settings.root;
     let full = |path: &Path| normalize(&root.join(path));
     let index: Map<PathBuf, usize> = sources
         .iter()
@@ -210,6 +212,19 @@ pub(super) fn resolve(
             if let Some(source) = sources.get_mut(member) {
                 source.relocatable = true;
             }
+        }
+        let mut targets = members
+            .iter()
+            .filter_map(|member| sources.get(*member))
+            .map(|source| (source.targets(&settings.targets), &source.path));
+        if let Some((of_first, first)) = targets.next()
+            && let Some((_, other)) = targets.find(|(others, _)| *others != of_first)
+        {
+            let mistake = Mistake::LinkTargets {
+                module: wanted.name.clone(),
+                sources: [first, other].map(|path| paths::shown(root, path)),
+            };
+            wrong(wanted.span.as_ref(), mistake, sink);
         }
         modules.push(Module {
             name: wanted.name,

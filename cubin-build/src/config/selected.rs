@@ -1,0 +1,138 @@
+//! `[[source]]` and `[[target]]`: what some sources, or some targets, have for themselves.
+
+use super::{
+    glob::{Glob, LONGEST},
+    keys::{Doc, Key, REQUIRED, Table},
+    model::{Config, SourceOptions, TargetOptions},
+    read::{CONFIG, Item, TableReader},
+    targets::{patterns, targets},
+    values::{FlagTable, flags, language},
+};
+use crate::source::{Span, Spanned};
+
+pub(super) static SOURCE: Table<SourceOptions> = Table {
+    name: "[[source]]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "path",
+            doc: Doc {
+                value: "pattern or array of patterns",
+                default: REQUIRED,
+                meaning: "The sources that the table is for: a pattern without `/` is compared with a file's name, any other \
+                          with its path; `*` and `?` match as in rules. A file that is named, and the `.cu` files that a \
+                          pattern matches below a folder that it names (`hopper/*.cu`), are sources by that.",
+                example: "path = \"hopper/*.cu\"",
+            },
+            read: |r, item, source| source.path = path_patterns(r, item),
+        },
+        Key {
+            name: "arch",
+            doc: Doc {
+                value: "target or array of targets",
+                default: "those of `[build]`",
+                meaning: "Targets of these sources alone, instead of those of `[build]`.",
+                example: "arch = \"sm_90a\"",
+            },
+            read: |r, item, source| source.arch = targets(r, item),
+        },
+        Key {
+            name: "flags",
+            doc: Doc {
+                value: "argument or array of arguments",
+                default: "none",
+                meaning: "Arguments of nvcc for these sources, after all others.",
+                example: "flags = [\"-maxrregcount=168\"]",
+            },
+            read: |r, item, source| source.flags = flags(r, item, FlagTable::Source),
+        },
+        Key {
+            name: "std",
+            doc: Doc {
+                value: "C++ standard",
+                default: "that of `[build]`",
+                meaning: "The C++ standard of these sources.",
+                example: "std = \"c++20\"",
+            },
+            read: |r, item, source| source.std = language(r, item),
+        },
+        Key {
+            name: "include",
+            doc: Doc {
+                value: "path or array of paths",
+                default: "none",
+                meaning: "Folders that are searched for headers before those of `[build]`.",
+                example: "include = [\"cutlass/include\"]",
+            },
+            read: |r, item, source| source.include = r.unique_strings(item, "include directory"),
+        },
+    ],
+};
+
+pub(super) static TARGET: Table<TargetOptions> = Table {
+    name: "[[target]]",
+    code: CONFIG,
+    keys: &[
+        Key {
+            name: "arch",
+            doc: Doc {
+                value: "pattern or array of patterns",
+                default: REQUIRED,
+                meaning: "The targets that the table is for.",
+                example: "arch = \"sm_9*\"",
+            },
+            read: |r, item, target| target.arch = patterns(r, item, CONFIG),
+        },
+        Key {
+            name: "flags",
+            doc: Doc {
+                value: "argument or array of arguments",
+                default: REQUIRED,
+                meaning: "Arguments of nvcc for these targets, after those of `[build]` and before those of a `[[source]]`.",
+                example: "flags = [\"-DTILE=128\"]",
+            },
+            read: |r, item, target| target.flags = flags(r, item, FlagTable::Target),
+        },
+    ],
+};
+
+pub(super) fn sources(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
+    for (toml, span) in r.tables(item) {
+        let mut source = SourceOptions::default();
+        let before = r.problems();
+        SOURCE.read(r, toml, &span, &mut source);
+        // A table of which something could not be read says nothing of what it leaves out.
+        if r.problems() == before && toml.len() == 1 {
+            asks_for_nothing(r, &span);
+        }
+        config.source_options.push(source);
+    }
+}
+
+fn asks_for_nothing(r: &mut TableReader<'_>, span: &Span) {
+    let message = "this [[source]] says nothing of its sources".to_owned();
+    let help = "add for example `arch = \"sm_90a\"`, or name the files under `sources` in [build]";
+    r.bad_at(CONFIG, span.clone(), message, Some(help.to_owned()));
+}
+
+pub(super) fn target_tables(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
+    for (toml, span) in r.tables(item) {
+        let mut target = TargetOptions::default();
+        TARGET.read(r, toml, &span, &mut target);
+        config.target_options.push(target);
+    }
+}
+
+fn path_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
+    let mut patterns = Vec::new();
+    for text in r.unique_strings(item, "pattern") {
+        if text.value.len() > LONGEST {
+            let message =
+                format!("no file can match this pattern: it is longer than {LONGEST} bytes");
+            r.bad_at(CONFIG, text.span, message, None);
+        } else {
+            patterns.push(Spanned::new(Glob::new(text.value), text.span));
+        }
+    }
+    patterns
+}
