@@ -120,7 +120,7 @@ pub fn builder(root: &Path, out: &Path, subset: Subset) -> Builder {
     let mut builder = Builder::new()
         .root(root)
         .out_dir(out)
-        .toolkit(crate::TOOLKIT)
+        .toolkit(crate::version())
         .files(sources(root, subset))
         .flags(["--expt-relaxed-constexpr", "-O3"]);
     for target in TARGETS {

@@ -22,7 +22,7 @@ pub use fake::{FakeMachine, FakeProject};
 #[cfg(unix)]
 pub use project::Wrapper;
 pub use project::{BUILD, Project, Run, workspace};
-pub use toolkit::{TOOLKIT, required, toolkit};
+pub use toolkit::{TOOLKIT, required, toolkit, version};
 
 /// The `.cu` files in the folder `tests/<folder>`, by name.
 ///

@@ -43,6 +43,7 @@ const CLEARED: &[&str] = &[
     "CPLUS_INCLUDE_PATH",
     "CUBIN_BUILD_ARCH",
     "CUBIN_BUILD_REPORT",
+    "CUBIN_BUILD_TOOLKIT",
     "CUDA_HOME",
     "CUDA_PATH",
     "NVCC",

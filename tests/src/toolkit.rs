@@ -10,6 +10,17 @@ use cubin_build::{
 /// Version that the tests are written for.
 pub const TOOLKIT: &str = "13.5";
 
+/// A toolkit to test with instead: its root or its nvcc, of any version ([`lacks`] tells what it has not).
+const CHOSEN: &str = "CUBIN_BUILD_TOOLKIT";
+
+/// The version that tests ask the builder for: of the toolkit chosen by `CUBIN_BUILD_TOOLKIT`, else [`TOOLKIT`].
+pub fn version() -> String {
+    match Env::process().peek(CHOSEN) {
+        Some(_) => toolkit().map_or(TOOLKIT.to_owned(), |found| found.version.to_string()),
+        None => TOOLKIT.to_owned(),
+    }
+}
+
 /// Whether a missing toolkit, or another missing tool, is a failure: `CUBIN_TEST_REQUIRE_TOOLKIT=1`, which CI sets.
 pub fn required() -> bool {
     Env::process()
@@ -33,6 +44,11 @@ pub fn toolkit() -> Option<Toolkit> {
         return None;
     }
     let found = FOUND.get_or_init(|| {
+        let env = Env::process();
+        if env.peek(CHOSEN).is_some() {
+            let request = ToolkitRequest::default();
+            return toolkit::find(&env, &request).map_err(|error| error.to_string());
+        }
         let version = TOOLKIT.parse().map_err(|error| format!("{error}"))?;
         let request = ToolkitRequest {
             version: Some(version),

@@ -174,7 +174,7 @@ fn build(path: &Path, out: &Path, case: &Case, policy: Option<&Path>) -> Result<
     let mut builder = Builder::new()
         .root(path.parent().expect("tests/cases"))
         .out_dir(out)
-        .toolkit(cubin_tests::TOOLKIT)
+        .toolkit(cubin_tests::version())
         .file(path.file_name().expect("a name"))
         .flags(case.flags.iter().cloned());
     for arch in &case.archs {

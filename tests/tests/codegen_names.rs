@@ -29,7 +29,7 @@ fn no_name_breaks_a_generated_file() {
         let output = Builder::new()
             .root(&root)
             .out_dir(tmp.join(name))
-            .toolkit(cubin_tests::TOOLKIT)
+            .toolkit(cubin_tests::version())
             .dir(".")
             .backend(backend)
             .arch("sm_90")

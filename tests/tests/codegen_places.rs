@@ -29,7 +29,7 @@ fn paths_of_included_files_are_plain_where_that_is_the_same_file() {
     let output = Builder::new()
         .root(&root)
         .out_dir(root.join("out"))
-        .toolkit(cubin_tests::TOOLKIT)
+        .toolkit(cubin_tests::version())
         .file("kernels/all.cu")
         .arch("sm_80")
         .try_build()

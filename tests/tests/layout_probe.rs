@@ -13,7 +13,7 @@ fn build(name: &str, source: &str) -> Option<Output> {
     let output = Builder::new()
         .root(&dir)
         .out_dir(dir.join("out"))
-        .toolkit(cubin_tests::TOOLKIT)
+        .toolkit(cubin_tests::version())
         .file("open.cu")
         .arch("sm_90")
         .arch("sm_100")

@@ -28,7 +28,7 @@ fn builder(dir: &Path) -> Builder {
     Builder::new()
         .root(dir)
         .out_dir(dir.join("out"))
-        .toolkit(cubin_tests::TOOLKIT)
+        .toolkit(cubin_tests::version())
         .arch("sm_90")
 }
 

@@ -172,7 +172,7 @@ fn nothing_at_all_says_what_to_do() {
 }
 
 #[test]
-fn nvcc_is_asked_for_its_version_once() {
+fn nvcc_is_asked_about_itself_once() {
     let machine = machine("memo");
     let root = machine.toolkit_at("cuda").display().to_string();
     let request = ToolkitRequest {
@@ -181,7 +181,8 @@ fn nvcc_is_asked_for_its_version_once() {
     };
     let find = || toolkit::find(&machine.env(&[("CUDA_PATH", &root)]), &request).unwrap();
     assert_eq!(find().version.minor, 5);
-    assert_eq!(machine.calls().len(), 1);
+    // Its version, and where its parts are.
+    assert_eq!(machine.calls().len(), 2);
     assert_eq!(find().version.minor, 5);
     assert_eq!(machine.calls().len(), 0);
     // What was kept is for an nvcc of exactly that size and date: with another, it is asked again.
@@ -189,7 +190,7 @@ fn nvcc_is_asked_for_its_version_once() {
     machine.write("out/tools.txt", &kept.replace("size=", "size=1"));
     machine.write("control/version", "13.6.1");
     assert_eq!(find().version.minor, 6);
-    assert_eq!(machine.calls().len(), 1);
+    assert_eq!(machine.calls().len(), 2);
     assert_eq!(find().version.minor, 6);
     assert_eq!(machine.calls().len(), 0);
 }
@@ -201,4 +202,80 @@ fn only_the_variables_asked_for_are_watched() {
     let env: Env = machine.env(&[("CUBIN_BUILD_TOOLKIT", &root), ("CUDA_PATH", "/other")]);
     toolkit::find(&env, &machine.request()).unwrap();
     assert_eq!(env.consulted(), ["CUBIN_BUILD_TOOLKIT"]);
+}
+
+#[test]
+fn a_variable_that_leads_nowhere_is_told_of() {
+    let machine = machine("nowhere");
+    let root = machine.toolkit_at("cuda").display().to_string();
+    let empty = machine.dir.join("home").display().to_string();
+    let nvcc = machine.toolkit_at("on_path").join("bin/nvcc");
+    std::os::unix::fs::symlink(nvcc, machine.dir.join("path/nvcc")).unwrap();
+    let unusable = |variables: &[(&str, &str)]| {
+        let found = toolkit::find(&machine.env(variables), &machine.request()).unwrap();
+        let lines = found.unusable.iter();
+        let lines = lines.map(|looked| format!("{}: {}", looked.place, looked.result));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(unusable(&[]), "");
+    assert_eq!(
+        unusable(&[("CUDA_PATH", "/gone"), ("CUDA_HOME", &root)]),
+        "CUDA_PATH=/gone: no such directory"
+    );
+    assert_eq!(
+        unusable(&[("CUDA_HOME", &empty), ("NVCC", "nvcc-13")]),
+        format!("CUDA_HOME={empty}: no bin/nvcc there\nNVCC=nvcc-13: no such program")
+    );
+    // What comes later is not looked at.
+    assert_eq!(unusable(&[("CUDA_PATH", &root), ("NVCC", "/gone")]), "");
+}
+
+#[test]
+fn behind_a_wrapper_the_real_toolkit_is_known() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let machine = machine("wrapper");
+    let real = machine.toolkit_at("real cuda");
+    let script = machine.dir.join("home/bin/nvcc");
+    machine.write(
+        "home/bin/nvcc",
+        "#!/bin/sh\nexec \"${CUDA_CHOICE}/bin/nvcc\" \"$@\"\n",
+    );
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let request = ToolkitRequest {
+        memo: Some(machine.dir.join("out/tools.txt")),
+        version: Some("13.5".parse().unwrap()),
+        ..machine.request()
+    };
+    let text = script.display().to_string();
+    let find = |choice: &Path| {
+        let choice = choice.display().to_string();
+        let env = machine.env(&[("CUBIN_BUILD_TOOLKIT", &text), ("CUDA_CHOICE", &choice)]);
+        let found = toolkit::find(&env, &request);
+        assert!(env.consulted().contains(&"CUDA_CHOICE".to_owned()));
+        found
+    };
+    let found = find(&real).unwrap();
+    assert_eq!(found.nvcc, script);
+    assert_eq!(found.root, real);
+    assert_eq!(found.tool("ptxas"), Some(real.join("bin/ptxas")));
+    // The home directory is no toolkit because its `bin` holds a wrapper.
+    assert!(found.owns(&real.join("bin/../include/cuda_runtime.h")));
+    assert!(!found.owns(&machine.dir.join("home/include/mine.cuh")));
+    assert!(!found.owns(&machine.dir.join("home/project/kernels/a.cu")));
+    assert_eq!(machine.calls().len(), 2);
+    find(&real).unwrap();
+    assert_eq!(machine.calls().len(), 0);
+
+    // Another choice is asked about, and so is an nvcc that was replaced behind the wrapper: the pin holds.
+    let other = machine.toolkit_at("other");
+    assert_eq!(find(&other).unwrap().root, other);
+    assert_eq!(machine.calls().len(), 2);
+    find(&other).unwrap();
+    machine.write("control/version", "13.6.1");
+    machine.write("other/bin/nvcc.profile", "# of 13.6\n");
+    let error = find(&other).unwrap_err().to_string();
+    assert!(
+        error.contains("asks for CUDA toolkit 13.5") && error.contains("is 13.6.1"),
+        "{error}"
+    );
 }

@@ -29,7 +29,7 @@ fn every_kernel_has_a_wrapper_or_a_reason() {
         let mut builder = Builder::new()
             .root(path.parent().expect("a folder"))
             .out_dir(tmp.join(&stem))
-            .toolkit(cubin_tests::TOOLKIT)
+            .toolkit(cubin_tests::version())
             .file(path.file_name().expect("a name"))
             .flag("--extended-lambda");
         for target in TARGETS {

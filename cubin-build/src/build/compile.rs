@@ -62,7 +62,12 @@ fn find_toolkit(settings: &Settings, env: &Env, outcome: &mut Outcome) -> Option
         *announcement = Some(line.to_owned());
     });
     match found {
-        Ok(toolkit) => Some(toolkit),
+        Ok(toolkit) => {
+            for diag in toolkit::unusable(&toolkit) {
+                outcome.sink.push(diag);
+            }
+            Some(toolkit)
+        }
         Err(error) => {
             outcome.sink.push(Diag::from(&error));
             None

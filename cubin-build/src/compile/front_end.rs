@@ -20,7 +20,6 @@ use super::{
 use crate::{
     cache::{self, ContentHash, Files},
     env::Env,
-    toolkit::host_compiler,
 };
 
 /// First line of a result's record; another number is another format.
@@ -83,7 +82,10 @@ impl FrontEnd<'_> {
             .find(|source| source.path == self.unit.source)
             .cloned()
             .unwrap_or_else(|| Source::cuda(self.unit.source.clone()));
-        let host = host_compiler(env, command::ccbin(request.options).as_deref()).ok();
+        let host = request
+            .toolkit
+            .host_compiler(env, command::ccbin(request.options).as_deref())
+            .ok();
         let files = Files::default();
         let common = Common::new(env, request, host.as_ref(), &files);
         let plan = Plan::new(&common, &source, self.unit.target);

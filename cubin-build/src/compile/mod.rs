@@ -74,7 +74,7 @@ use crate::{
     env::Env,
     jobs,
     paths::normalize,
-    toolkit::{HostCompiler, host_compiler},
+    toolkit::HostCompiler,
 };
 
 /// Compiles what changed.
@@ -92,7 +92,9 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
             why: error.to_string(),
         })?;
     let files = Files::default();
-    let host = host_compiler(env, command::ccbin(request.options).as_deref());
+    let host = request
+        .toolkit
+        .host_compiler(env, command::ccbin(request.options).as_deref());
     let common = unit::Common::new(env, request, host.as_ref().ok(), &files);
 
     let mut plans = Vec::new();
@@ -181,9 +183,10 @@ fn sources_once<'a>(request: &CompileRequest<'a>) -> Result<Vec<&'a Source>, Err
 pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watch {
     let mut paths: Set<PathBuf> = Set::new();
     let out_dir = normalize(&request.root.join(request.out_dir));
-    paths.insert(request.toolkit.nvcc.clone());
-    if let Ok(HostCompiler { program, .. }) =
-        host_compiler(env, command::ccbin(request.options).as_deref())
+    paths.extend(request.toolkit.watched());
+    if let Ok(HostCompiler { program, .. }) = request
+        .toolkit
+        .host_compiler(env, command::ccbin(request.options).as_deref())
         && program.exists()
     {
         paths.insert(program);

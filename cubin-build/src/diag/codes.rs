@@ -150,6 +150,9 @@ codes! {
     TOOLKIT_NOT_FOUND = "toolkit-not-found", Toolkit,
         "No CUDA toolkit was found where cubin-build looks for one, or none of the version that [toolkit] asks for. The message lists the places. Set `CUDA_PATH`, put nvcc on PATH, or let cubin-build install one with `[toolkit] version = \"13.5\", install = true`.",
         "error[toolkit-not-found]: no CUDA toolkit found\n  = help: run `cargo cubin toolkit install 13.5`";
+    TOOLKIT_VARIABLE = "toolkit-variable", Environment,
+        "`CUDA_PATH`, `CUDA_HOME` or `NVCC` is set and leads to no toolkit: there is no such directory, no nvcc in it, or an nvcc that does not run. The toolkit that is found next is used, which may be another than the one that was meant. Set the variable to a toolkit, or unset it.",
+        "warning[toolkit-variable]: `CUDA_HOME=/usr/local/cuda` names no CUDA toolkit: no such directory";
     TOOLKIT_INSTALL_FAILED = "toolkit-install-failed", Toolkit,
         "Installing the CUDA toolkit from NVIDIA's PyPI packages failed. The message of pip or uv is shown. Nothing half-installed is left behind; running the build again tries again.",
         "error[toolkit-install-failed]: cannot install CUDA toolkit 13.5: neither pip nor uv was found";

@@ -11,7 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, lock::Lock};
+use super::{
+    Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, layout::Layout, lock::Lock,
+};
 use crate::{
     env::{Env, program_in},
     sorted,
@@ -66,7 +68,7 @@ pub fn installed(env: &Env) -> Result<Vec<Toolkit>, Error> {
     trust(env, &dir)?;
     let mut found: Vec<Toolkit> = entries
         .flatten()
-        .filter_map(|entry| open(&entry.path()))
+        .filter_map(|entry| open(env, &entry.path()))
         .collect();
     sorted::sort_by_key(&mut found, |toolkit| toolkit.version);
     Ok(found)
@@ -81,7 +83,7 @@ pub(super) fn installed_as(env: &Env, wanted: Wanted) -> Result<Option<Toolkit>,
 }
 
 /// A directory of the cache as a toolkit: it has a version for a name, a receipt, and is whole.
-pub(super) fn open(home: &Path) -> Option<Toolkit> {
+pub(super) fn open(env: &Env, home: &Path) -> Option<Toolkit> {
     let version: Version = home.file_name()?.to_str()?.parse().ok()?;
     let home = fs::canonicalize(home).ok()?;
     let nvcc = nvcc_below(&home)?;
@@ -91,10 +93,12 @@ pub(super) fn open(home: &Path) -> Option<Toolkit> {
         return None;
     }
     Some(Toolkit {
+        layout: Layout::usual(env, &root.join("bin")),
         root,
         nvcc,
         version,
         origin: Origin::Installed,
+        unusable: Vec::new(),
         wheels,
     })
 }

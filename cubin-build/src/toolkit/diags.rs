@@ -1,6 +1,6 @@
 //! Findings of what is wrong with the toolkit.
 
-use super::{Error, error::Headline};
+use super::{Error, Looked, Toolkit, error::Headline};
 use crate::diag::{Diag, codes};
 
 impl From<&Error> for Diag {
@@ -16,4 +16,20 @@ impl From<&Error> for Diag {
         diag.help.extend(error.help());
         diag
     }
+}
+
+/// A warning for each variable that was to name a toolkit and names none.
+pub(crate) fn unusable(toolkit: &Toolkit) -> Vec<Diag> {
+    let warning = |Looked { place, result }: &Looked| {
+        let name = place.split('=').next().unwrap_or(place);
+        let headline = format!("`{place}` names no CUDA toolkit: {result}");
+        let mut diag = Diag::warning(codes::TOOLKIT_VARIABLE, headline);
+        diag.notes.push(format!("{toolkit} is used instead"));
+        diag.help.push(match name {
+            "NVCC" => "set NVCC to an nvcc, or unset it".to_owned(),
+            _ => format!("set {name} to the directory that holds bin/nvcc, or unset it"),
+        });
+        diag
+    };
+    toolkit.unusable.iter().map(warning).collect()
 }

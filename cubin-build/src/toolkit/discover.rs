@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Error, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, cached, install, version_of,
+    Error, Known, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, ask, cached, install,
 };
 use crate::env::{self, Env};
 use crate::sorted::{self, Set};
@@ -33,6 +33,7 @@ pub fn find_with(
         env,
         request,
         looked: Vec::new(),
+        unusable: Vec::new(),
     };
     const EXPLICIT: &str = "CUBIN_BUILD_TOOLKIT";
     if let Some(value) = env.get(EXPLICIT) {
@@ -68,7 +69,7 @@ pub fn find_with(
                     return Ok(toolkit);
                 }
             }
-            None => search.miss(&place, "no such program"),
+            None => search.leads_nowhere(&place, "no such program"),
         }
     } else {
         search.miss("NVCC", "not set");
@@ -175,11 +176,22 @@ struct Search<'a> {
     env: &'a Env,
     request: &'a ToolkitRequest,
     looked: Vec<Looked>,
+    /// Variables among them that lead nowhere.
+    unusable: Vec<Looked>,
 }
 
 impl Search<'_> {
     fn miss(&mut self, place: &str, result: &str) {
         self.looked.push(Looked {
+            place: place.to_owned(),
+            result: result.to_owned(),
+        });
+    }
+
+    /// A variable that names no toolkit: passed over, and told of.
+    fn leads_nowhere(&mut self, place: &str, result: &str) {
+        self.miss(place, result);
+        self.unusable.push(Looked {
             place: place.to_owned(),
             result: result.to_owned(),
         });
@@ -219,13 +231,17 @@ impl Search<'_> {
                 } else {
                     "no such directory".to_owned()
                 };
-                self.miss(place, &result);
+                match origin {
+                    Origin::Variable(_) => self.leads_nowhere(place, &result),
+                    _ => self.miss(place, &result),
+                }
                 None
             }
         }
     }
 
     fn nvcc(&mut self, place: &str, nvcc: &Path, origin: Origin) -> Option<Toolkit> {
+        let named = matches!(origin, Origin::Variable(_));
         match self.open(nvcc, origin) {
             Ok(toolkit) if self.wants(toolkit.version) => Some(toolkit),
             Ok(toolkit) => {
@@ -233,7 +249,12 @@ impl Search<'_> {
                 None
             }
             Err(why) => {
-                self.miss(place, &why.replace('\n', "\n    "));
+                let why = why.replace('\n', "\n    ");
+                if named {
+                    self.leads_nowhere(place, &why);
+                } else {
+                    self.miss(place, &why);
+                }
                 None
             }
         }
@@ -246,16 +267,26 @@ impl Search<'_> {
     }
 
     fn open(&self, nvcc: &Path, origin: Origin) -> Result<Toolkit, String> {
-        let (program, root) = resolve(nvcc);
-        let version = version_of(self.env, &program, self.request.memo.as_deref())
+        let program = resolve(nvcc);
+        let Known {
+            version,
+            mut layout,
+        } = ask(self.env, &program, self.request.memo.as_deref())
             .map_err(|why| format!("`{}` does not work: {why}", program.display()))?;
-        let wheels = cached::receipt_of(&root).unwrap_or_default();
+        if let Some(given) = nvcc.parent().and_then(Path::parent) {
+            layout.known_as(self.env, given);
+        }
+        // Behind a wrapper, which may do anything, nothing is sure to stay as it is.
+        let direct = program.parent() == Some(&layout.here);
+        let wheels = cached::receipt_of(&layout.root).filter(|_| direct);
         Ok(Toolkit {
-            root,
+            root: layout.root.clone(),
             nvcc: program,
             version,
             origin,
-            wheels,
+            unusable: self.unusable.clone(),
+            wheels: wheels.unwrap_or_default(),
+            layout,
         })
     }
 
@@ -268,11 +299,12 @@ impl Search<'_> {
                     .iter()
                     .map(|toolkit| toolkit.version.to_string())
                     .collect();
-                if let Some(toolkit) = found
+                if let Some(mut toolkit) = found
                     .into_iter()
                     .rev()
                     .find(|toolkit| self.wants(toolkit.version))
                 {
+                    toolkit.unusable = self.unusable;
                     return Ok(toolkit);
                 }
                 let result = if versions.is_empty() {
@@ -319,18 +351,15 @@ pub(super) fn nvcc_below(root: &Path) -> Option<PathBuf> {
         .find_map(|dir| env::program_in(&dir.join("bin"), "nvcc"))
 }
 
-/// The program to run and the toolkit's root.
+/// The program to run.
 ///
 /// nvcc looks for its parts beside the name it was started by, so a link to it does not work and is followed to the
 /// end; but a link to something else (ccache, a distribution's wrapper) is run by the link's own name.
-fn resolve(nvcc: &Path) -> (PathBuf, PathBuf) {
+fn resolve(nvcc: &Path) -> PathBuf {
     let real = fs::canonicalize(nvcc).unwrap_or_else(|_| nvcc.to_owned());
-    let bin = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
-    let root = |bin: &Path| bin.parent().map(Path::to_owned).unwrap_or_default();
-    if bin(&real).join("nvcc.profile").exists() {
-        let root = root(&bin(&real));
-        return (real, root);
+    let profile = real.with_file_name("nvcc.profile");
+    if profile.exists() {
+        return real;
     }
-    let root = root(&bin(nvcc));
-    (nvcc.to_owned(), fs::canonicalize(&root).unwrap_or(root))
+    std::path::absolute(nvcc).unwrap_or_else(|_| nvcc.to_owned())
 }

@@ -4,11 +4,11 @@
 //! with a message that does not say so. Only the place and the stamp of the compiler are looked at; it is not run.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
 };
 
-use super::NoHostCompiler;
+use super::{NoHostCompiler, Toolkit};
 use crate::{
     cache::Stamp,
     env::{self, Env},
@@ -43,11 +43,34 @@ impl HostCompiler {
 
 /// Finds the host compiler: `ccbin` (a program or the directory of one) when given, else what `-ccbin` names in
 /// `NVCC_APPEND_FLAGS` or `NVCC_PREPEND_FLAGS` (conda's packages set the latter), else `NVCC_CCBIN`, else the first of
-/// gcc, g++, clang++ and c++ on `PATH`.
+/// gcc, g++, clang++ and c++ on `PATH`. A toolkit may bring its own, see [`Toolkit::host_compiler`].
 ///
 /// # Errors
 /// There is none.
 pub fn host_compiler(env: &Env, ccbin: Option<&Path>) -> Result<HostCompiler, NoHostCompiler> {
+    search(env, ccbin, &[])
+}
+
+impl Toolkit {
+    /// As [`host_compiler`], but a `gcc` beside the toolkit's programs comes before `PATH`: Debian's and Ubuntu's
+    /// packages have one there that runs the newest compiler that their nvcc accepts.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn host_compiler(
+        &self,
+        env: &Env,
+        ccbin: Option<&Path>,
+    ) -> Result<HostCompiler, NoHostCompiler> {
+        search(env, ccbin, &self.layout.path)
+    }
+}
+
+fn search(
+    env: &Env,
+    ccbin: Option<&Path>,
+    own: &[PathBuf],
+) -> Result<HostCompiler, NoHostCompiler> {
     if let Some(ccbin) = ccbin {
         return named(env, ccbin, format!("`{}` (-ccbin)", ccbin.display()), true);
     }
@@ -64,9 +87,20 @@ pub fn host_compiler(env: &Env, ccbin: Option<&Path>) -> Result<HostCompiler, No
         });
     }
     if let Some(value) = env.get("NVCC_CCBIN") {
+        // nvcc 11.8 and 12.4 do not read it.
         let value = PathBuf::from(value);
         let asked = format!("`{}` (NVCC_CCBIN)", value.display());
-        return named(env, &value, asked, false);
+        return named(env, &value, asked, true);
+    }
+    for dir in own {
+        // nvcc puts them before PATH, and looks for this name alone.
+        if let Some(program) = env::program_in(dir, NAMES[0]) {
+            return Ok(HostCompiler {
+                program,
+                ccbin: None,
+                variables: Vec::new(),
+            });
+        }
     }
     for (index, name) in NAMES.iter().enumerate() {
         if let Some(program) = env.find_program(name) {
@@ -88,25 +122,33 @@ pub fn host_compiler(env: &Env, ccbin: Option<&Path>) -> Result<HostCompiler, No
     })
 }
 
+/// The host compiler that variables name, without being remembered as consulted.
+pub(super) fn named_host(env: &Env) -> Option<PathBuf> {
+    let flags = FLAGS.iter().find_map(|name| ccbin_in(&env.peek(name)?));
+    flags.or_else(|| env.peek("NVCC_CCBIN").map(PathBuf::from))
+}
+
+/// Flags that nvcc takes from the environment.
+const FLAGS: [&str; 2] = ["NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"];
+
 /// The host compiler among the flags that nvcc takes from the environment.
 fn ccbin_in_variables(env: &Env) -> Option<PathBuf> {
-    ["NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"]
-        .iter()
-        .find_map(|name| {
-            let flags = env.get(name)?;
-            let mut words = flags.to_str()?.split_whitespace();
-            while let Some(word) = words.next() {
-                let option = word.trim_start_matches('-');
-                let (option, value) = match option.split_once('=') {
-                    Some((option, value)) => (option, Some(value)),
-                    None => (option, None),
-                };
-                if word.starts_with('-') && matches!(option, "ccbin" | "compiler-bindir") {
-                    return value.or_else(|| words.next()).map(PathBuf::from);
-                }
-            }
-            None
-        })
+    FLAGS.iter().find_map(|name| ccbin_in(&env.get(name)?))
+}
+
+fn ccbin_in(flags: &OsStr) -> Option<PathBuf> {
+    let mut words = flags.to_str()?.split_whitespace();
+    while let Some(word) = words.next() {
+        let option = word.trim_start_matches('-');
+        let (option, value) = match option.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (option, None),
+        };
+        if word.starts_with('-') && matches!(option, "ccbin" | "compiler-bindir") {
+            return value.or_else(|| words.next()).map(PathBuf::from);
+        }
+    }
+    None
 }
 
 fn named(

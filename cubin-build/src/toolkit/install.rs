@@ -158,15 +158,15 @@ fn into_cache(
     };
     let home = dir.join(version.to_string());
     // A directory of that name without a working toolkit was left by hand, or damaged since.
-    if home.exists() && (anew || open(&home).is_none()) {
+    if home.exists() && (anew || open(env, &home).is_none()) {
         cached::retire(&dir, &home).map_err(io(&home))?;
     }
     if let Err(error) = fs::rename(&target, &home)
-        && open(&home).is_none()
+        && open(env, &home).is_none()
     {
         return Err(Error::Io { path: home, error });
     }
-    let toolkit = open(&home).ok_or_else(|| Error::Broken {
+    let toolkit = open(env, &home).ok_or_else(|| Error::Broken {
         wanted,
         why: format!("`{}` holds no nvcc", home.display()),
     })?;
@@ -240,7 +240,7 @@ fn verify(env: &Env, wanted: Wanted, target: &Path) -> Result<Version, Error> {
     let broken = |why: String| Error::Broken { wanted, why };
     let nvcc =
         nvcc_below(target).ok_or_else(|| broken("they hold no nvcc for this system".to_owned()))?;
-    let version = version_of(env, &nvcc, None).map_err(|why| broken(format!("nvcc {why}")))?;
+    let version = version_of(env, &nvcc).map_err(|why| broken(format!("nvcc {why}")))?;
     if !wanted.matches(version) {
         return Err(broken(format!("nvcc says that it is {version}")));
     }

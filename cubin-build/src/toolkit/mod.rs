@@ -18,11 +18,12 @@
 //! 7. Toolkits that `cargo cubin toolkit install` put into the per-user cache, newest first.
 //!
 //! From 3 on, a place without `nvcc` or with a version that was not asked for is passed over; when nothing fits,
-//! the error lists all that was looked at. The cache is `CUBIN_BUILD_CACHE`, else `XDG_CACHE_HOME/cubin-build`, else
+//! the error lists all that was looked at. A variable without an `nvcc` behind it is in [`Toolkit::unusable`], for a
+//! warning. The cache is `CUBIN_BUILD_CACHE`, else `XDG_CACHE_HOME/cubin-build`, else
 //! `~/.cache/cubin-build` (`LOCALAPPDATA\cubin-build` on Windows).
 //!
-//! `nvcc --version` runs once: its answer is kept in [`ToolkitRequest::memo`] with the size and time of last change of the
-//! nvcc that gave it.
+//! `nvcc --version` and `nvcc --dryrun` run once: their answers are kept in [`ToolkitRequest::memo`], with the size and
+//! time of last change of the nvcc that gave them and, behind a wrapper, of the one that does the work.
 //!
 //! Yields paths, versions and an identity for fingerprints; does not know what is compiled.
 
@@ -32,6 +33,7 @@ mod discover;
 mod error;
 mod host;
 mod install;
+mod layout;
 mod lock;
 mod memo;
 mod record;
@@ -42,6 +44,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub(crate) use self::diags::unusable;
+use self::layout::Layout;
 pub use self::{
     cached::{cache_dir, installed, remove},
     discover::{find, find_with},
@@ -85,23 +89,37 @@ impl Default for ToolkitRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Toolkit {
-    /// Directory that holds `bin`, `include` and `nvvm`; for a distribution's package perhaps `/usr`.
+    /// Directory that holds `bin`, `include` and `nvvm`; for a distribution's package `/usr/lib/nvidia-cuda-toolkit`.
+    /// Behind a wrapper that of the nvcc that it runs.
     pub root: PathBuf,
-    /// The compiler driver, as it is run.
+    /// The compiler driver, as it is run; perhaps a wrapper.
     pub nvcc: PathBuf,
     /// What `nvcc --version` says.
     pub version: Version,
     /// How it was found.
     pub origin: Origin,
+    /// Variables that were to name a toolkit and name none, with what is wrong.
+    pub unusable: Vec<Looked>,
     /// What the wheels of an installed toolkit are, from its receipt; empty for others.
     wheels: String,
+    layout: Layout,
 }
 
 impl Toolkit {
-    /// A program of the toolkit (`ptxas`, `cuobjdump`, `nvlink`, `nvdisasm`), when it is there.
+    /// A program of the toolkit (`ptxas`, `cuobjdump`, `nvlink`, `nvdisasm`, `cicc`), when it is there.
     pub fn tool(&self, name: &str) -> Option<PathBuf> {
-        let beside = self.nvcc.parent()?;
-        env::program_in(beside, name).or_else(|| env::program_in(&self.root.join("bin"), name))
+        // Whoever wraps nvcc may wrap more.
+        let beside = self.nvcc.parent().map(Path::to_owned);
+        // Debian's and Ubuntu's nvcc lies in /usr/lib/nvidia-cuda-toolkit/bin, its tools in /usr/bin.
+        let shared = self.layout.here.ancestors().nth(3);
+        let shared = shared.map(|usr| usr.join("bin"));
+        beside
+            .into_iter()
+            .chain(self.layout.path.iter().cloned())
+            .chain(self.layout.programs.iter().cloned())
+            .chain([self.root.join("bin")])
+            .chain(shared)
+            .find_map(|dir| env::program_in(&dir, name))
     }
 
     /// A static library of device code, by its name without `lib` and `.a`: `cudadevrt`.
@@ -110,20 +128,38 @@ impl Toolkit {
         // Wheels and conda, NVIDIA's installers, distributions.
         let machine = format!("targets/{}-linux/lib", std::env::consts::ARCH);
         let multiarch = format!("lib/{}-linux-gnu", std::env::consts::ARCH);
-        ["lib", "lib64", &machine, &multiarch]
+        let known = ["lib", "lib64", &machine, &multiarch].map(|dir| self.root.join(dir));
+        known
             .iter()
-            .map(|dir| self.root.join(dir).join(&file))
+            .chain(&self.layout.libraries)
+            .map(|dir| dir.join(&file))
             .find(|path| path.is_file())
     }
 
-    /// Whether a file belongs to the toolkit rather than to the project or the system.
+    /// Where the toolkit's own headers lie: directories, and single files where a directory also holds others'.
+    /// What they define is NVIDIA's.
+    pub fn headers(&self) -> &[PathBuf] {
+        &self.layout.headers
+    }
+
+    /// Whether a file is one of the toolkit's headers, rather than of the project or the system; for a toolkit that
+    /// was installed here, any of its files.
     ///
     /// The path may hold `..` and `.`, as nvcc writes it: `…/bin/../include/cuda_runtime.h`.
     pub fn owns(&self, path: &Path) -> bool {
-        // A distribution that spreads the toolkit over `/usr` leaves nothing to tell its headers by.
-        let shared = ["/", "/usr", "/usr/local"];
-        !shared.iter().any(|dir| self.root == Path::new(dir))
-            && normalize(path).starts_with(&self.root)
+        let path = normalize(path);
+        let whole = self.is_immutable() && path.starts_with(&self.root);
+        whole || self.layout.headers.iter().any(|dir| path.starts_with(dir))
+    }
+
+    /// Programs whose change is another toolkit: nvcc, and the one behind it where it is a wrapper.
+    pub fn watched(&self) -> Vec<PathBuf> {
+        let mut watched = vec![self.nvcc.clone()];
+        if !self.is_immutable() {
+            watched.extend(self.layout.parts());
+            watched.dedup();
+        }
+        watched
     }
 
     /// Whether the toolkit's content is fixed by [`Toolkit::identity`], so that its headers need no look.
@@ -138,15 +174,12 @@ impl Toolkit {
             lines.push(self.wheels.clone());
             return lines;
         }
-        let exe = std::env::consts::EXE_SUFFIX;
-        let parts = [
-            self.nvcc.clone(),
-            self.root.join("bin/nvcc.profile"),
-            self.root.join(format!("bin/ptxas{exe}")),
-            self.root.join(format!("bin/cudafe++{exe}")),
-            self.root.join(format!("nvvm/bin/cicc{exe}")),
-            self.root.join("nvvm/libdevice/libdevice.10.bc"),
-        ];
+        let tools = ["ptxas", "nvlink", "cicc"].into_iter();
+        let parts = [self.nvcc.clone()]
+            .into_iter()
+            .chain(self.layout.parts())
+            .chain(tools.filter_map(|name| self.tool(name)))
+            .chain([self.layout.libdevice.clone()]);
         for part in parts {
             if let Ok(stamp) = Stamp::of(&part) {
                 lines.push(format!("{} {stamp}", part.display()));
@@ -193,12 +226,44 @@ impl fmt::Display for Toolkit {
     }
 }
 
-/// The version of a toolkit by its nvcc: from the memo, else by asking it.
-fn version_of(env: &Env, nvcc: &Path, memo: Option<&Path>) -> Result<Version, String> {
-    let stamp = Stamp::of(nvcc).map_err(|error| error.to_string())?;
-    if let Some(version) = memo.and_then(|memo| memo::recall(memo, nvcc, stamp)) {
-        return Ok(version);
+/// What nvcc says of itself.
+#[derive(Debug, Clone)]
+struct Known {
+    version: Version,
+    layout: Layout,
+}
+
+/// The version and the layout of a toolkit by its nvcc: from the memo, else by asking it.
+fn ask(env: &Env, nvcc: &Path, memo: Option<&Path>) -> Result<Known, String> {
+    let memo = memo.and_then(|memo| Some((memo, memo::key(env, nvcc)?)));
+    if let Some((memo, key)) = &memo
+        && let Some(known) = memo::recall(memo, key)
+    {
+        return Ok(known);
     }
+    let version = version_of(env, nvcc)?;
+    let here = nvcc.parent().unwrap_or(nvcc);
+    let direct = here.join("nvcc.profile").exists();
+    let installed = direct && here.parent().and_then(cached::receipt_of).is_some();
+    let asked = if installed {
+        None
+    } else {
+        Layout::ask(env, nvcc)
+    };
+    // Where no host compiler is, the next build may have one, and a wrapper hides where the parts are.
+    let certain = asked.is_some() || direct;
+    let layout = asked.unwrap_or_else(|| Layout::usual(env, here));
+    let known = Known { version, layout };
+    if let Some((memo, key)) = &memo
+        && certain
+    {
+        memo::keep(memo, nvcc, key, &known);
+    }
+    Ok(known)
+}
+
+/// What `nvcc --version` says.
+fn version_of(env: &Env, nvcc: &Path) -> Result<Version, String> {
     let output = env
         .command(nvcc)
         .arg("--version")
@@ -206,18 +271,14 @@ fn version_of(env: &Env, nvcc: &Path, memo: Option<&Path>) -> Result<Version, St
         .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let version = Version::from_nvcc(&text).filter(|_| output.status.success());
-    let Some(version) = version else {
+    version.ok_or_else(|| {
         let all = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
         let all = match all.trim() {
             "" => "and printed nothing".to_owned(),
             all => format!("and printed:\n{all}"),
         };
-        return Err(format!("`--version` ended with {} {all}", output.status));
-    };
-    if let Some(memo) = memo {
-        memo::keep(memo, nvcc, stamp, version);
-    }
-    Ok(version)
+        format!("`--version` ended with {} {all}", output.status)
+    })
 }
 
 #[cfg(test)]
@@ -225,12 +286,16 @@ mod tests {
     use super::*;
 
     fn toolkit(root: &str) -> Toolkit {
+        let env = Env::from_map([("HOME", "/home/me")]);
+        let here = Path::new(root).join("bin");
         Toolkit {
             root: root.into(),
-            nvcc: Path::new(root).join("bin/nvcc"),
+            nvcc: here.join("nvcc"),
             version: "13.5.37".parse().unwrap(),
             origin: Origin::Path,
+            unusable: Vec::new(),
             wheels: String::new(),
+            layout: Layout::usual(&env, &here),
         }
     }
 
@@ -241,7 +306,9 @@ mod tests {
             "/usr/local/cuda-13.5/bin/../include/cuda_runtime.h"
         )));
         assert!(!cuda.owns(Path::new("/usr/local/cuda-13.50/include/cuda.h")));
+        assert!(!cuda.owns(Path::new("/usr/local/cuda-13.5/samples/common.cuh")));
         assert!(!cuda.owns(Path::new("kernels/common.cuh")));
-        assert!(!toolkit("/usr").owns(Path::new("/usr/include/cuda.h")));
+        assert!(!toolkit("/usr").owns(Path::new("/usr/include/mine.cuh")));
+        assert!(!toolkit("/home/me").owns(Path::new("/home/me/project/kernels/a.cu")));
     }
 }

@@ -89,14 +89,22 @@ fn nvcc(control: &Path, words: &[String]) -> ExitCode {
         println!("Cuda compilation tools, release {release}, V{version}");
         return ExitCode::SUCCESS;
     }
+    let arch = words.iter().find_map(|word| word.strip_prefix("-arch="));
+    if has("--dryrun") && arch.is_none() {
+        // Not `current_exe`: nvcc goes by the name that it was started by.
+        let here = PathBuf::from(env::args_os().next().unwrap());
+        let here = here.parent().unwrap().display();
+        let path = Env::process().peek("PATH").unwrap_or_default();
+        let path = path.to_string_lossy();
+        eprintln!("#$ _HERE_={here}\n#$ TOP={here}/..\n#$ PATH={here}:{path}");
+        eprintln!("#$ INCLUDES=\"-I{here}/../include\"  ");
+        return ExitCode::SUCCESS;
+    }
     if has("--list-gpu-code") {
         println!("sm_90\nsm_80\nsm_100");
         return ExitCode::SUCCESS;
     }
-    let arch = words
-        .iter()
-        .find_map(|word| word.strip_prefix("-arch="))
-        .unwrap();
+    let arch = arch.unwrap();
     if !KNOWN.contains(&arch) {
         eprintln!("nvcc fatal   : Unsupported gpu architecture '{arch}'");
         return ExitCode::FAILURE;

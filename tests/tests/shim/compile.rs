@@ -366,6 +366,7 @@ fn cargo_is_told_to_watch_everything() {
     let watch = compile::watch(&env, &request, &outcome);
     let expected = [
         project.toolkit.nvcc.clone(),
+        project.toolkit.nvcc.with_file_name("nvcc.profile"),
         project.machine.dir.join("path/gcc"),
         PathBuf::from("include"),
         PathBuf::from("include/i.cuh"),

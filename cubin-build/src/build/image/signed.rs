@@ -44,14 +44,14 @@ pub(super) type Sides = Map<PathBuf, Option<Result<Side, String>>>;
 /// one run of the front end per source, unless its targets differ in what they ask or a record cannot be asked about.
 /// What an earlier build read is taken where it still holds.
 pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>) -> Sides {
-    // Kernels and types below it are the toolkit's.
-    let includes = [request.toolkit.root.clone()];
+    // Kernels and types below them are the toolkit's.
+    let includes = request.toolkit.headers();
     let nothing = Answers::default();
     let all = jobs::run(env, parts, |part| match side::load(part.unit) {
         Some(side) => (part, Found::Kept(side)),
         None => {
             let shared = shared_use(part.unit, request);
-            let reading = reading(&part, &includes, &nothing);
+            let reading = reading(&part, includes, &nothing);
             (part, Found::Read(reading, shared))
         }
     });
@@ -80,13 +80,13 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
     }
     let answered = jobs::run(env, asked, |asked| {
         let answers = ask(env, request, &asked);
-        let again = |(part, shared)| (part, reading(&part, &includes, &answers), shared);
+        let again = |(part, shared)| (part, reading(&part, includes, &answers), shared);
         asked.parts.into_iter().map(again).collect::<Vec<_>>()
     });
     fresh.extend(answered.into_iter().flatten());
     let mut texts = SourceTexts {
         root: request.root,
-        includes: &includes,
+        includes,
         int128: Map::new(),
     };
     for (part, reading, shared) in fresh {
