@@ -215,6 +215,7 @@ pub fn rel_actions<'a>(elf: &Elf<'a>) -> Result<Option<RelActions<'a>>> {
 ///
 /// # Errors
 /// When the call graph is damaged.
+#[cfg(feature = "views")]
 pub fn recursive(elf: &Elf<'_>) -> Result<Vec<u32>> {
     let mut edges = Vec::new();
     for call in calls(elf)? {
@@ -267,6 +268,7 @@ pub fn recursive(elf: &Elf<'_>) -> Result<Vec<u32>> {
     Ok(left.into_iter().map(|entry| entry.0).collect())
 }
 
+#[cfg(feature = "views")]
 fn count_of(list: &mut [(u32, u32)], symbol: u32) -> Option<&mut u32> {
     let at = list.binary_search_by_key(&symbol, |entry| entry.0).ok()?;
     list.get_mut(at).map(|entry| &mut entry.1)

@@ -1,18 +1,22 @@
 //! The entry point: a cubin over borrowed bytes.
 
+#[cfg(any(feature = "image", feature = "views"))]
+use crate::reloc;
 use crate::{
     Function, Result, Sm,
     arch::{self, Flags, Suffix},
     compat,
     consts::{Compat, ElfType, NoteType},
-    cuobjdump::{self, Cuobjdump},
     elf::{Elf, Layout},
     functions,
     note::{CudaInfo, Note, Notes, Tool},
     nvinfo::{Attributes, Value},
-    reloc,
-    uses::{self, References, Spills},
     variable::{self, Variable},
+};
+#[cfg(feature = "views")]
+use crate::{
+    cuobjdump::{self, Cuobjdump},
+    uses::{self, References, Spills},
 };
 
 /// What kind of object the file is, by `e_type`.
@@ -231,7 +235,7 @@ impl<'a> Cubin<'a> {
     /// When this file has no section of the index that `function` gives, which happens with one of another file only.
     /// Damaged records are errors of the iterator.
     pub fn attributes(&self, function: &Function<'_>) -> Result<Attributes<'a>> {
-        uses::attributes(&self.elf, function)
+        functions::attributes(&self.elf, function)
     }
 
     /// Names of the functions that a function needs from outside the file: `vprintf`, `malloc`, `__assertfail`.
@@ -239,7 +243,7 @@ impl<'a> Cubin<'a> {
     /// # Errors
     /// When a record is damaged.
     pub fn externs(&self, function: &Function<'_>) -> Result<Vec<&'a str>> {
-        uses::externs(&self.elf, function)
+        functions::externs(&self.elf, function)
     }
 
     /// Spill instructions of a function with the bytes they move; `None` before CUDA 12.6, which does not record them,
@@ -247,6 +251,7 @@ impl<'a> Cubin<'a> {
     ///
     /// # Errors
     /// When a record is damaged.
+    #[cfg(feature = "views")]
     pub fn spills(&self, function: &Function<'_>) -> Result<Option<Spills>> {
         uses::spills(&self.elf, function)
     }
@@ -256,6 +261,7 @@ impl<'a> Cubin<'a> {
     ///
     /// # Errors
     /// When a relocation is damaged.
+    #[cfg(feature = "views")]
     pub fn references(&self, functions: &[Function<'_>]) -> Result<Vec<References>> {
         uses::references(&self.elf, functions)
     }
@@ -265,6 +271,7 @@ impl<'a> Cubin<'a> {
     ///
     /// # Errors
     /// When a record is damaged.
+    #[cfg(feature = "views")]
     pub fn cuobjdump(&self, functions: &[Function<'_>]) -> Result<Vec<Cuobjdump>> {
         cuobjdump::read(&self.elf, functions)
     }
@@ -272,6 +279,7 @@ impl<'a> Cubin<'a> {
     /// Every relocation section with its entries, in section order; Mercury's own are left out.
     ///
     /// Yields an error when the sections overlap, and ends; a damaged section's own iterator yields its error.
+    #[cfg(any(feature = "image", feature = "views"))]
     pub fn relocations(&self) -> impl Iterator<Item = Result<reloc::Table<'a>>> {
         reloc::tables(&self.elf)
     }

@@ -7,12 +7,13 @@
 use crate::{
     Error, ErrorKind, Function, Params, Result,
     arch::Flags,
-    attr::{Annotation, Annotations, ParamRecord, dimensions, of_symbol},
+    attr::{Annotation, Annotations, ParamRecord, Payload, dimensions, of_symbol},
     consts::{Eiattr, ElfType, SectionType, SymbolType},
     elf::{Elf, Layout, Names, Place, Section, utf8_part},
     kernel::{LaunchBounds, Param, Resources, Stack},
     limits,
     nvinfo::{Attribute, Attributes, Value},
+    reader::Reader,
 };
 
 /// `sh_flags` bit of sections with machine code.
@@ -367,6 +368,34 @@ fn finish(
     if function.attributes.is_none() && spills_recorded(toolkit) {
         resources.spill_instructions = Some(0);
     }
+}
+
+/// Reads the attribute records of a function; none when it has no such section.
+pub(crate) fn attributes<'a>(elf: &Elf<'a>, function: &Function<'_>) -> Result<Attributes<'a>> {
+    Ok(Attributes::new(match function.attributes {
+        Some(index) => elf.reader(&elf.section(index)?)?,
+        None => Reader::new(&[], 0),
+    }))
+}
+
+/// Names of the functions that a function needs from outside the file (EXTERNS): `vprintf`, `malloc`, `__assertfail`.
+pub(crate) fn externs<'a>(elf: &Elf<'a>, function: &Function<'_>) -> Result<Vec<&'a str>> {
+    let mut names = Names::new(elf.symbol_names(), elf.bytes().len());
+    let mut externs = Vec::new();
+    for attribute in attributes(elf, function)? {
+        let attribute = attribute?;
+        if Eiattr(attribute.code) != Eiattr::EXTERNS {
+            continue;
+        }
+        if let Payload::Symbols(symbols) = Payload::of(&attribute)? {
+            for index in symbols {
+                externs.push(utf8_part(names.get(elf.symbol(index)?.name)?));
+            }
+        }
+    }
+    externs.sort_unstable();
+    externs.dedup();
+    Ok(externs)
 }
 
 #[cold]

@@ -94,13 +94,13 @@ use core::fmt::{self, Display, Write};
 use crate::sass::{self, Mix};
 #[cfg(feature = "views")]
 use crate::{
-    Cubin, Function,
+    Cubin, Cuobjdump, Function,
     cubin::ObjectKind,
     elf::{Class, Layout},
     sizes,
     variable::Space,
 };
-use crate::{Cuobjdump, Error, ErrorKind, LaunchBounds, Params, Resources, Result, Sm, Stack};
+use crate::{Error, ErrorKind, LaunchBounds, Params, Resources, Result, Sm, Stack};
 
 /// Version of the schema in the module header.
 pub const SCHEMA: u32 = 2;
@@ -136,6 +136,7 @@ pub struct Facts<'a> {
     /// Index of its `.text` section.
     pub section: Option<u32>,
     /// What `cuobjdump` prints of it.
+    #[cfg(feature = "views")]
     pub cuobjdump: Option<Cuobjdump>,
     /// Its instructions; [`of`](Self::of) leaves them out.
     #[cfg(feature = "sass")]
@@ -203,6 +204,7 @@ impl<'a> Facts<'a> {
             dynamic_shared: None,
             externs: Vec::new(),
             section: None,
+            #[cfg(feature = "views")]
             cuobjdump: None,
             #[cfg(feature = "sass")]
             instructions: None,
@@ -368,6 +370,7 @@ pub fn write_function(
     if let Some(section) = facts.section {
         object.number("section", &section)?;
     }
+    #[cfg(feature = "views")]
     if let Some(figures) = &facts.cuobjdump {
         object.object("cuobjdump", &mut |object| {
             object.number("reg", &figures.reg)?;

@@ -30,11 +30,13 @@
 //! |---|---|
 //! | target, toolkit, tools that made the file | [`Cubin`] |
 //! | kernels with resources, parameters, launch bounds | [`Cubin::kernels`], [`kernel`] |
-//! | spills, functions from outside, texture references | [`Cubin::spills`], [`Cubin::externs`], [`uses`] |
+//! | functions from outside | [`Cubin::externs`] |
+//! | spills, texture references, what cuobjdump prints | `Cubin::spills`, `uses`, `Cuobjdump` (`views`) |
 //! | `__device__`, `__constant__`, `__managed__` variables | [`Cubin::variables`], [`variable`] |
 //! | occupancy on a compute capability | [`occupancy`](mod@occupancy) |
 //! | every attribute record as it stands | [`nvinfo`], [`attr`], [`compat`], [`note`] |
-//! | sections, symbols, relocations, call graph | [`elf`], [`reloc`], [`callgraph`] |
+//! | sections, symbols, call graph | [`elf`], [`callgraph`] |
+//! | relocations | `reloc` (`image` or `views`) |
 //! | numbers with the names of NVIDIA's tools | [`consts`] |
 //! | entries of a fatbin | [`fatbin`] |
 //! | device code in host objects, archives, libraries, executables | `host` (`views`) |
@@ -47,9 +49,9 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `image` (default) | the module `image`: what a loader uploads, and its relocations |
+//! | `image` (default) | the modules `image`: what a loader uploads, and `reloc`: relocations |
 //! | `json` | the module `json`: facts of functions in a versioned schema |
-//! | `views` (default) | the modules `diff`, `host`, `sizes`, `text`, and `json` with a whole file |
+//! | `views` (default) | the modules `diff`, `host`, `reloc`, `sizes`, `text`, `uses`, `json` with a whole file, what cuobjdump prints, who can recurse |
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
 //! | `sass` | the module `sass`: what the instructions of sm_50 to sm_121 are |
 //! | `demangle` | the module `demangle`: C++ names of symbols |
@@ -87,6 +89,7 @@ pub mod callgraph;
 pub mod compat;
 pub mod consts;
 pub mod cubin;
+#[cfg(feature = "views")]
 mod cuobjdump;
 #[cfg(feature = "demangle")]
 pub mod demangle;
@@ -108,6 +111,7 @@ pub mod note;
 pub mod nvinfo;
 pub mod occupancy;
 pub mod reader;
+#[cfg(any(feature = "image", feature = "views"))]
 pub mod reloc;
 #[cfg(feature = "sass")]
 pub mod sass;
@@ -115,11 +119,13 @@ pub mod sass;
 pub mod sizes;
 #[cfg(feature = "views")]
 pub mod text;
+#[cfg(feature = "views")]
 pub mod uses;
 pub mod variable;
 
 pub use arch::Sm;
 pub use cubin::Cubin;
+#[cfg(feature = "views")]
 pub use cuobjdump::Cuobjdump;
 pub use error::{Error, ErrorKind, Result};
 pub use kernel::{Function, LaunchBounds, Param, Params, Resources, Stack};

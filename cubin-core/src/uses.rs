@@ -1,12 +1,12 @@
-//! What a function uses beyond its resources: functions from outside, texture references, spilled registers.
+//! What a function uses beyond its resources: texture references, spilled registers.
 
 use crate::{
     Function, Result,
     arch::Flags,
-    attr::{Annotation, Annotations, Payload},
+    attr::{Annotation, Annotations},
     consts::{Eiattr, SymbolType},
-    elf::{Elf, Names, utf8_part},
-    nvinfo::Attributes,
+    elf::Elf,
+    functions::attributes,
     reader::Reader,
     reloc,
 };
@@ -29,14 +29,6 @@ pub struct Spills {
     pub load_bytes: u32,
     /// Listed instructions that are neither a local store nor a local load of known width.
     pub other: u32,
-}
-
-/// Reads the attribute records of a function; none when it has no such section.
-pub(crate) fn attributes<'a>(elf: &Elf<'a>, function: &Function<'_>) -> Result<Attributes<'a>> {
-    Ok(Attributes::new(match function.attributes {
-        Some(index) => elf.reader(&elf.section(index)?)?,
-        None => Reader::new(&[], 0),
-    }))
 }
 
 /// Spills of a function. `None` when the toolkit does not record them (before 12.6) or below sm_70, whose instructions
@@ -90,26 +82,6 @@ fn add(spills: &mut Spills, code: &[u8], offset: u32) {
     };
     *count = count.saturating_add(1);
     *bytes = bytes.saturating_add(width);
-}
-
-/// Names of the functions that a function needs from outside the file (EXTERNS): `vprintf`, `malloc`, `__assertfail`.
-pub(crate) fn externs<'a>(elf: &Elf<'a>, function: &Function<'_>) -> Result<Vec<&'a str>> {
-    let mut names = Names::new(elf.symbol_names(), elf.bytes().len());
-    let mut externs = Vec::new();
-    for attribute in attributes(elf, function)? {
-        let attribute = attribute?;
-        if Eiattr(attribute.code) != Eiattr::EXTERNS {
-            continue;
-        }
-        if let Payload::Symbols(symbols) = Payload::of(&attribute)? {
-            for index in symbols {
-                externs.push(utf8_part(names.get(elf.symbol(index)?.name)?));
-            }
-        }
-    }
-    externs.sort_unstable();
-    externs.dedup();
-    Ok(externs)
 }
 
 /// Texture, surface and sampler references that a function uses: numbers of distinct symbols in its relocations.
