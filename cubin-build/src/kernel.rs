@@ -5,6 +5,10 @@ use cubin_core::{
     variable::{Space, Variable},
 };
 
+mod instructions;
+
+pub use instructions::{CodeLine, Counted, Instructions};
+
 use crate::source::Span;
 
 /// What is known of one kernel on one target.
@@ -38,6 +42,9 @@ pub struct Facts {
     /// Symbols of functions outside the cubin that it needs, sorted: `vprintf`, `malloc`, `__assertfail`. Those that
     /// functions need which it calls are among them, in whole programs and in linked code (13.5).
     pub externs: Vec<String>,
+    /// What its machine code is made of, with that of the functions that it calls. `None` where no budget asks for it, and
+    /// on targets whose instructions are not known.
+    pub instructions: Option<Instructions>,
     /// (bank, bytes) of the constant banks of the whole cubin, which its kernels share: bank 3 holds the `__constant__`
     /// variables. Empty until it is set.
     pub module_constant: Vec<(u8, u64)>,
@@ -96,6 +103,7 @@ impl Facts {
             spilling_callees: Vec::new(),
             dynamic_shared: None,
             externs: Vec::new(),
+            instructions: None,
             module_constant: Vec::new(),
         }
     }

@@ -54,6 +54,7 @@
 //! | `views` (default) | the modules `diff`, `host`, `reloc`, `sizes`, `text`, `uses`, `json` with a whole file, what cuobjdump prints, who can recurse |
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
 //! | `sass` | the module `sass`: what the instructions of sm_50 to sm_121 are |
+//! | `lines` | the module `lines`: the source lines that they come from, read by gimli |
 //! | `demangle` | the module `demangle`: C++ names of symbols |
 //!
 //! Without any, the crate has three dependencies: goblin, whose ELF structures decode the bytes, and what goblin needs. No type of
@@ -107,6 +108,8 @@ pub mod image;
 pub mod json;
 pub mod kernel;
 pub mod limits;
+#[cfg(feature = "lines")]
+pub mod lines;
 pub mod note;
 pub mod nvinfo;
 pub mod occupancy;

@@ -1,7 +1,10 @@
 //! The third phase: every cubin parsed once, with the signatures of its kernels, checked against it.
 
 mod binary;
+mod calls;
 mod files;
+#[cfg(feature = "instructions")]
+mod instructions;
 mod load;
 mod prebuilt;
 mod side;
@@ -145,7 +148,7 @@ impl Context<'_> {
             target,
             bytes: &binary.bytes,
             ptx: binary.ptx.as_deref(),
-            facts: facts(binary, parsed, &own_sides)?,
+            facts: self.facts(binary, parsed, &own_sides)?,
             signatures: Signatures::default(),
             mismatches: Vec::new(),
             remarks: Map::new(),
@@ -170,6 +173,63 @@ impl Context<'_> {
             image.facts.retain(is_known);
         }
         Ok(image)
+    }
+
+    /// What is known of every kernel of an image.
+    fn facts(
+        &self,
+        binary: &Binary<'_>,
+        parsed: &Parsed<'_>,
+        sides: &[Side],
+    ) -> Result<Vec<Facts>, BadCode> {
+        let target = parsed.target;
+        let spills = Spilled::new(&parsed.cubin, &binary.units, &parsed.functions)
+            .map_err(|error| BadCode::Calls { target, error })?;
+        let module_constant = kernel::constant_banks(&parsed.variables);
+        let shared: Option<Vec<&SharedUse>> =
+            sides.iter().map(|side| side.shared.as_ref()).collect();
+        let shared = shared.filter(|units| !units.is_empty());
+        let mut all = Vec::new();
+        for function in parsed.functions.iter().filter(|function| function.kernel) {
+            let mut facts = Facts::of(function.symbol, target, &parsed.cubin, function)
+                .map_err(|error| BadCode::Unreadable { target, error })?;
+            (facts.spills, facts.spilling_callees) = spills.of(function);
+            facts.module_constant.clone_from(&module_constant);
+            facts.dynamic_shared = shared
+                .as_ref()
+                .and_then(|units| uses_dynamic_shared(function.symbol, units, binary.libraries));
+            all.push(facts);
+        }
+        self.count(parsed, &mut all)?;
+        Ok(all)
+    }
+
+    /// What the code of each kernel is made of, where a budget asks.
+    #[cfg(feature = "instructions")]
+    fn count(&self, parsed: &Parsed<'_>, all: &mut [Facts]) -> Result<(), BadCode> {
+        if !crate::policy::counts_instructions(&self.settings.config) {
+            return Ok(());
+        }
+        let target = parsed.target;
+        let toolkit = self.compiled.toolkit.as_ref();
+        let counter = instructions::Counter::new(&parsed.cubin, &parsed.functions, target, toolkit)
+            .map_err(|error| BadCode::Unreadable { target, error })?;
+        let kernels = parsed.functions.iter().filter(|function| function.kernel);
+        for (facts, function) in all.iter_mut().zip(kernels) {
+            facts.instructions = counter.of(function);
+        }
+        Ok(())
+    }
+
+    /// Nothing: `config` refuses budgets that ask.
+    #[cfg(not(feature = "instructions"))]
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "the other one's signature"
+    )]
+    fn count(&self, _: &Parsed<'_>, _: &mut [Facts]) -> Result<(), BadCode> {
+        Ok(())
     }
 
     /// What lies beside a unit's cubin, to be taken once.
@@ -282,28 +342,6 @@ fn by_origin<'b>(
         let mut kernels = signatures.kernels.iter();
         !binary.libraries || kernels.any(|kernel| kernel.symbol == function.symbol)
     })
-}
-
-/// What is known of every kernel of an image.
-fn facts(binary: &Binary<'_>, parsed: &Parsed<'_>, sides: &[Side]) -> Result<Vec<Facts>, BadCode> {
-    let target = parsed.target;
-    let spills = Spilled::new(&parsed.cubin, &binary.units, &parsed.functions)
-        .map_err(|error| BadCode::Calls { target, error })?;
-    let module_constant = kernel::constant_banks(&parsed.variables);
-    let shared: Option<Vec<&SharedUse>> = sides.iter().map(|side| side.shared.as_ref()).collect();
-    let shared = shared.filter(|units| !units.is_empty());
-    let mut all = Vec::new();
-    for function in parsed.functions.iter().filter(|function| function.kernel) {
-        let mut facts = Facts::of(function.symbol, target, &parsed.cubin, function)
-            .map_err(|error| BadCode::Unreadable { target, error })?;
-        (facts.spills, facts.spilling_callees) = spills.of(function);
-        facts.module_constant.clone_from(&module_constant);
-        facts.dynamic_shared = shared
-            .as_ref()
-            .and_then(|units| uses_dynamic_shared(function.symbol, units, binary.libraries));
-        all.push(facts);
-    }
-    Ok(all)
 }
 
 /// The name of a unit's file; its path where that is what tells it from another unit's.

@@ -253,6 +253,10 @@ fn name(facts: &mut Map<String, Map<Sm, Facts>>, signatures: &Signatures, places
                 facts.name.clone_from(&kernel.name);
             }
             facts.place.clone_from(&place);
+            let code = facts.instructions.iter_mut();
+            for line in code.flat_map(|code| &mut code.lines) {
+                line.place = places.line(&line.file, line.line);
+            }
         }
     }
 }

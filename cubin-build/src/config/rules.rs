@@ -106,6 +106,10 @@ pub(super) fn rule(
     let mut rule = Rule::default();
     for item in r.entries(name, table) {
         if let Some(key) = budget::Key::named(item.key) {
+            if key.figure().counted.is_some() && !cfg!(feature = "instructions") {
+                unreadable(r, item);
+                continue;
+            }
             if let Some(limit) = key.figure().unit.read(r, item) {
                 let limit = Spanned::new(limit, r.value_span(item));
                 rule.budgets.set(key, limit);
@@ -126,6 +130,17 @@ pub(super) fn rule(
     }
     rule.span = Some(span);
     rule
+}
+
+/// A budget that this build of cubin-build cannot check must not look as if it were kept.
+fn unreadable(r: &mut TableReader<'_>, item: Item<'_, '_>) {
+    let message = format!(
+        "`{}` needs cubin-build's feature `instructions`, which is off",
+        item.key
+    );
+    let help = "write `features = [\"instructions\"]` for cubin-build under [build-dependencies] in Cargo.toml";
+    let span = r.key_span(item);
+    r.bad_at(CODE, span, message, Some(help.to_owned()));
 }
 
 fn check_rule(r: &mut TableReader<'_>, rule: &Rule, span: &Span) {

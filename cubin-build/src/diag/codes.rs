@@ -255,6 +255,31 @@ codes! {
         "A kernel has an occupancy budget, but this version of cubin-build does not know what a multiprocessor of the target has. No figure is guessed.",
         "error[occupancy-unknown]: occupancy of kernel `gemm` is not known on sm_60, budget is 25 %";
 
+    INSTRUCTIONS_OVER_BUDGET = "instructions-over-budget", Budget,
+        "A kernel has more instructions than its budget allows, those of the functions that it calls included; padding and what is never executed are not. The count is static: it says how much code there is, not how long it runs. Large code misses the instruction cache. Usual causes are unrolled loops and inlined functions.",
+        "error[instructions-over-budget]: kernel `gemm<float>` has 9216 instructions on sm_90a, budget is 4096";
+    INSTRUCTIONS_UNKNOWN = "instructions-unknown", Budget,
+        "A kernel has a budget over its instructions (`fp64`, `local-loads`, `tensor-core` and others), but whether it keeps it is not known: this version of cubin-build does not know the target's instructions, or some of the kernel's; or it is not known which of them stand in loops, or how many bytes they move. What is not known is never counted as 0. A note says what it is.",
+        "error[instructions-unknown]: number of double-precision instructions of kernel `gemm` is not known on sm_35, budget is 0";
+    FP64_OVER_BUDGET = "fp64-over-budget", Budget,
+        "A kernel has more instructions in double precision than its budget allows: arithmetic, comparisons, conversions from and to `double`, matrix instructions. Most GPUs have one unit for double precision for every 32 or 64 for single precision, so that one forgotten `f` (`0.5` for `0.5f`) can make a kernel many times slower. With `lineinfo = true` in [build] the message points at the lines that they come from.",
+        "error[fp64-over-budget]: kernel `scale` has 4 double-precision instructions on sm_90, budget is 0";
+    FP64_IN_LOOPS_OVER_BUDGET = "fp64-in-loops-over-budget", Budget,
+        "More instructions in double precision than the budget allows stand in loops of a kernel: branches can lead from them back to them, so each may be executed many times. Before a loop, a few of them seldom matter.",
+        "error[fp64-in-loops-over-budget]: kernel `softmax` has 2 double-precision instructions in loops on sm_90, budget is 0";
+    LOCAL_LOADS_OVER_BUDGET = "local-loads-over-budget", Budget,
+        "A kernel has more loads from local memory than its budget allows. Local memory is device memory behind the caches; it holds spilled registers, arrays that are indexed at run time, and what calls keep. Unlike the budgets `spills` and `stack`, which count bytes, this one counts instructions, also in cubins that were compiled elsewhere.",
+        "error[local-loads-over-budget]: kernel `sort` has 12 loads from local memory on sm_90, budget is 0";
+    UNVECTORISED_GLOBAL_OVER_BUDGET = "unvectorised-global-over-budget", Budget,
+        "A larger share of a kernel's loads from and stores to global memory than its budget allows move at most 4 bytes per thread. Fewer and wider accesses (`float4`) move the same data with fewer instructions and more of it in flight.",
+        "error[unvectorised-global-over-budget]: kernel `copy` moves at most 4 bytes by 2 of 2 global loads and stores (100 %) on sm_90, budget is 25 %";
+    ATOMICS_OVER_BUDGET = "atomics-over-budget", Budget,
+        "A kernel has more atomics and reductions in memory than its budget allows. Threads that meet at one address wait for each other; adding up within the warp and the block first leaves few.",
+        "error[atomics-over-budget]: kernel `histogram` has 8 atomic instructions on sm_90, budget is 2";
+    TENSOR_CORE_BELOW_BUDGET = "tensor-core-below-budget", Budget,
+        "A kernel has fewer matrix multiplications on tensor cores than its budget asks for: the compiler did not use them, often after a change of types, shapes or targets. The kernel then computes the same and is many times slower.",
+        "error[tensor-core-below-budget]: kernel `attention` has 0 tensor core instructions on sm_90, budget is at least 1";
+
     // output
     OUTPUT_UNWRITABLE = "output-unwritable", Output,
         "A generated file cannot be written: the directory is missing or read-only, or the disk is full. Files are written under a temporary name and renamed, so no half-written file is left.",

@@ -12,8 +12,10 @@ use super::{
 use crate::{
     config::{Glob, Rule},
     diag::{Diag, Level, codes},
+    kernel::CodeLine,
+    sorted,
     source::Spanned,
-    words::{and, texts},
+    words::{and, counted, texts},
 };
 
 impl From<Finding<'_>> for Diag {
@@ -74,9 +76,11 @@ fn over_budget(over: &OverBudget<'_>) -> Diag {
         Some(unknown) if !is_known => unknown.code,
         _ => figure.over,
     };
-    let mut diag = Diag::new(code, budget.level, message)
-        .kernel(&excess.facts.name)
-        .at_place(excess.facts.place.as_ref(), label);
+    let mut diag = Diag::new(code, budget.level, message).kernel(&excess.facts.name);
+    if is_known {
+        diag = at_lines(diag, excess);
+    }
+    diag = diag.at_place(excess.facts.place.as_ref(), label);
     diag = budget_label(diag, budget);
     if let Some(span) = recorded.and_then(|recorded| recorded.span.clone()) {
         diag = diag.because(span, "no worse than this was accepted");
@@ -85,7 +89,10 @@ fn over_budget(over: &OverBudget<'_>) -> Diag {
         let subject = subject(excess);
         ((figure.notes)(&subject), (figure.remedies)(&subject))
     } else {
-        let note = figure.unknown.as_ref().map(|unknown| (unknown.note)());
+        let note = figure
+            .unknown
+            .as_ref()
+            .map(|unknown| (unknown.note)(excess.facts));
         (note.into_iter().collect(), Vec::new())
     };
     if is_known && on.len() > MOST_TARGETS {
@@ -102,6 +109,41 @@ fn over_budget(over: &OverBudget<'_>) -> Diag {
         diag = diag.help(remedy);
     }
     way_out(diag, excess)
+}
+
+/// How many lines of the source one message points at.
+const MOST_LINES: usize = 3;
+
+/// Points at the source lines that most of a figure comes from, and says how many there are, or why none is shown.
+fn at_lines(mut diag: Diag, excess: &Excess<'_>) -> Diag {
+    let (Some((what, noun)), Some(code)) = (
+        excess.budget.key.figure().counted,
+        &excess.facts.instructions,
+    ) else {
+        return diag;
+    };
+    if let Some(why) = &code.no_lines {
+        return diag.note(format!("the cubin's source lines cannot be read: {why}"));
+    }
+    if code.count(what) == 0 {
+        return diag;
+    }
+    let mut lines: Vec<&CodeLine> = Vec::new();
+    lines.extend(code.lines.iter().filter(|line| line.count(what) > 0));
+    if lines.is_empty() {
+        return diag
+            .note("compiled with `lineinfo = true` in [build], the source lines would be shown");
+    }
+    // Those with the same number stay in the order of the code.
+    sorted::sort_by(&mut lines, |a, b| b.count(what).cmp(&a.count(what)));
+    for line in lines.iter().take(MOST_LINES) {
+        let text = counted(line.count(what), noun);
+        diag = match &line.place {
+            Some(place) => diag.at(place.clone(), text),
+            None => diag.note(format!("{text} in {}:{}", line.file.display(), line.line)),
+        };
+    }
+    diag
 }
 
 /// The rule for the kernel, which follows with "or" on a remedy that was found.
@@ -296,7 +338,7 @@ fn figures_on_targets(figure: &Figure, on: &[OnTarget<'_>]) -> String {
         format!("{value} on {}", targets_text(targets))
     });
     let left: usize = hidden.iter().map(|(_, targets)| targets.len()).sum();
-    let better = if figure.unit == Unit::Share {
+    let better = if figure.unit.is_floor() {
         "more"
     } else {
         "less"

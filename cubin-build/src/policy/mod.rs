@@ -19,3 +19,11 @@ pub mod resolve;
 pub use baseline::{Baseline, baseline_from};
 pub use check::check;
 pub use resolve::{Budget, Policy};
+
+/// Whether any budget of `config` is over instructions.
+#[cfg(feature = "instructions")]
+pub(crate) fn counts_instructions(config: &crate::config::Config) -> bool {
+    let tables = std::iter::once(&config.defaults).chain(&config.rules);
+    let mut budgets = tables.flat_map(|table| table.budgets.iter());
+    budgets.any(|(key, _)| key.figure().counted.is_some())
+}

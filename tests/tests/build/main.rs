@@ -6,6 +6,7 @@ mod budget_fails;
 mod errors;
 #[cfg(unix)]
 mod incremental;
+mod instructions;
 #[cfg(unix)]
 mod link;
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 mod baseline;
 mod check;
 mod config;
+mod instructions;
 mod mutate;
 mod reference;
 mod render;

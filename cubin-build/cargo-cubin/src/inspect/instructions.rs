@@ -211,12 +211,13 @@ fn align(rows: &[Row], text: &mut String) {
 }
 
 #[cfg(feature = "lines")]
-struct Sources(super::lines::Lines);
+struct Sources(cubin_core::lines::Lines);
 
 #[cfg(feature = "lines")]
 impl Sources {
     fn read(cubin: &Cubin<'_>) -> Result<Option<Self>, String> {
-        Ok(super::lines::Lines::read(cubin)?.map(Self))
+        let lines = cubin_core::lines::Lines::read(cubin);
+        Ok(lines.map_err(|error| error.to_string())?.map(Self))
     }
 
     fn row(&self, function: &Function<'_>, instruction: &Instruction) -> Option<usize> {

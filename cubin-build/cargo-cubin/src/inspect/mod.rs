@@ -6,8 +6,6 @@
 mod cuobjdump;
 mod instructions;
 mod json;
-#[cfg(feature = "lines")]
-mod lines;
 mod pieces;
 mod table;
 mod text;

@@ -1,24 +1,22 @@
 //! Spills of kernels with those of the functions that they call: a budget on a kernel that hides them in a function
 //! which was not inlined would check nothing.
 
-use cubin_core::{
-    Cubin, Function,
-    callgraph::{self, Call},
-};
+use cubin_core::{Cubin, Function};
 
+use super::calls::Calls;
 use crate::{
     compile::Unit,
     kernel::Spills,
     signature,
-    sorted::{self, Map, Set},
+    sorted::{self, Map},
 };
 
 /// What is known of the spills in one cubin.
 pub(super) struct Spilled<'a> {
     units: &'a [&'a Unit],
-    /// Symbols by index, and the calls between them: in linked code, where functions are shared.
+    /// Symbols by index, and the calls between them: in linked code, where functions are shared. Empty otherwise.
     names: Map<u32, &'a str>,
-    calls: Map<u32, Vec<u32>>,
+    calls: Calls,
 }
 
 impl<'a> Spilled<'a> {
@@ -29,7 +27,7 @@ impl<'a> Spilled<'a> {
         units: &'a [&'a Unit],
         functions: &[Function<'a>],
     ) -> cubin_core::Result<Self> {
-        let mut calls: Map<u32, Vec<u32>> = Map::new();
+        let mut calls = Calls::default();
         let mut names = Map::new();
         // A whole program has copies for each kernel, which the compiler's log lists.
         if units.len() > 1 || units.iter().any(|unit| unit.callees.is_empty()) {
@@ -38,13 +36,7 @@ impl<'a> Spilled<'a> {
                     .iter()
                     .map(|function| (function.symbol_index, function.symbol)),
             );
-            for call in callgraph::calls(cubin.elf())? {
-                if let Call::Direct { caller, callee: to } | Call::Indirect { caller, target: to } =
-                    call?
-                {
-                    calls.or_default(caller).push(to);
-                }
-            }
+            calls = Calls::read(cubin)?;
         }
         Ok(Self {
             units,
@@ -75,8 +67,10 @@ impl<'a> Spilled<'a> {
         for (symbol, spills) in copies.flatten() {
             add(symbol, *spills);
         }
-        for symbol in self.reached(kernel.symbol_index) {
-            if let Some(spills) = self.own(symbol) {
+        for callee in self.calls.reached(kernel.symbol_index) {
+            if let Some(symbol) = self.names.get(&callee)
+                && let Some(spills) = self.own(symbol)
+            {
                 add(symbol, spills);
             }
         }
@@ -88,22 +82,5 @@ impl<'a> Spilled<'a> {
     fn own(&self, symbol: &str) -> Option<Spills> {
         let mut units = self.units.iter();
         units.find_map(|unit| unit.spills.get(symbol).copied())
-    }
-
-    /// The functions that are called from `start`, each once, without itself.
-    fn reached(&self, start: u32) -> Vec<&'a str> {
-        let mut seen = Set::new();
-        seen.insert(start);
-        let mut pending = vec![start];
-        let mut found = Vec::new();
-        while let Some(caller) = pending.pop() {
-            for callee in self.calls.get(&caller).into_iter().flatten() {
-                if seen.insert(*callee) {
-                    pending.push(*callee);
-                    found.extend(self.names.get(callee).copied());
-                }
-            }
-        }
-        found
     }
 }

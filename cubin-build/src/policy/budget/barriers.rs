@@ -6,6 +6,7 @@ use crate::{config::keys::Doc, diag::codes, words::counted};
 pub(super) static FIGURE: Figure = Figure {
     name: "barriers",
     unit: Unit::Count,
+    counted: None,
     doc: Doc {
         value: "count per block, 0 to 16",
         default: "no limit",
@@ -18,7 +19,7 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::BARRIERS_UNKNOWN,
         what: "number of barriers",
         is: "is not recorded",
-        note: || "the cubin has no attribute records for this kernel".to_owned(),
+        note: |_| "the cubin has no attribute records for this kernel".to_owned(),
         help: None,
     }),
     measure: |facts, _| facts.resources.barriers.into(),

@@ -9,6 +9,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "code-size",
     unit: Unit::Bytes,
+    counted: None,
     doc: Doc {
         value: "bytes",
         default: "no limit",

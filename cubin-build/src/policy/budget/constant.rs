@@ -12,6 +12,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "constant",
     unit: Unit::Banks,
+    counted: None,
     doc: Doc {
         value: "bytes of any bank, or a table of banks",
         default: "no limit",

@@ -14,6 +14,7 @@ use crate::{config::keys::Doc, diag::codes, words::texts};
 pub(super) static FIGURE: Figure = Figure {
     name: "externs",
     unit: Unit::Names,
+    counted: None,
     doc: Doc {
         value: "pattern or array of patterns",
         default: "no limit",

@@ -2,7 +2,7 @@
 
 use super::{
     functions::matches,
-    value::{TOLERANCE, Unit, Value, bank_list, name_list, per_mille, percent},
+    value::{TOLERANCE, Unit, Value, bank_list, name_list, per_mille, percent, percent_toml},
 };
 use crate::{
     config::{glob::Glob, size},
@@ -16,6 +16,10 @@ use crate::{
 pub enum Limit {
     /// At most this many, or this many bytes.
     Most(u64),
+    /// At most this share, in tenths of a percent.
+    MostPerMille(u64),
+    /// At least this many.
+    Least(u64),
     /// At most so many bytes of each constant bank.
     Banks(Banks),
     /// None of these functions, by the name that the source or the cubin has for it.
@@ -65,6 +69,12 @@ impl Limit {
             (Self::Most(most), Value::Number(number)) => {
                 (number > most).then_some(Value::Number(*number))
             }
+            (Self::MostPerMille(most), Value::PerMille(share)) => {
+                (share > most).then_some(Value::PerMille(*share))
+            }
+            (Self::Least(least), Value::Floor(number)) => {
+                (number < least).then_some(Value::Floor(*number))
+            }
             (Self::Occupancy(limit), Value::Share(share)) => {
                 (share + TOLERANCE < limit.min).then_some(Value::Share(*share))
             }
@@ -90,6 +100,8 @@ impl Limit {
     pub fn to_toml(&self) -> String {
         match self {
             Self::Most(most) => most.to_string(),
+            Self::MostPerMille(most) => percent_toml(*most),
+            Self::Least(least) => format!("{{ min = {least} }}"),
             Self::Banks(Banks { own, other }) => {
                 if let (Some(other), true) = (other, own.is_empty()) {
                     return other.to_string();
@@ -121,6 +133,8 @@ impl Limit {
     pub(crate) fn moved(&self, excess: &Value) -> Option<Self> {
         Some(match (self, excess) {
             (Self::Most(_), Value::Number(number)) => Self::Most(*number),
+            (Self::MostPerMille(_), Value::PerMille(share)) => Self::MostPerMille(*share),
+            (Self::Least(_), Value::Floor(number)) if *number > 0 => Self::Least(*number),
             (Self::Banks(limits), Value::Banks(over)) => {
                 let mut moved = limits.clone();
                 moved
@@ -151,6 +165,8 @@ impl Unit {
     pub(crate) fn budget(self, limit: &Limit, excess: &Value) -> String {
         let allowed = match (limit, excess) {
             (Limit::Most(most), _) => self.display(&Value::Number(*most)),
+            (Limit::MostPerMille(most), _) => self.display(&Value::PerMille(*most)),
+            (Limit::Least(least), _) => format!("at least {least}"),
             (Limit::Occupancy(limit), _) => percent(limit.min),
             (Limit::Banks(allowed), Value::Banks(over)) => {
                 let mut limits = Vec::new();

@@ -12,6 +12,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "local",
     unit: Unit::Bytes,
+    counted: None,
     doc: Doc {
         value: "bytes per thread",
         default: "no limit",
@@ -24,7 +25,7 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::LOCAL_UNKNOWN,
         what: "local memory",
         is: "is not statically known",
-        note: || {
+        note: |_| {
             "the stack is part of it, and recursion, calls through pointers and `alloca` make its depth depend on \
              the data"
                 .to_owned()

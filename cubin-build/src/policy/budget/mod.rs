@@ -4,15 +4,25 @@
 //! compared, written and ratcheted follows from the unit ([`Unit`]), so a budget of a known unit is one file here, its
 //! two lines in this one (the module and the entry of the table), and the paragraphs on its codes in `diag/codes.rs`.
 
-use crate::{config::keys::Doc, diag::Code, kernel::Facts};
+use crate::{
+    config::keys::Doc,
+    diag::Code,
+    kernel::{Counted, Facts},
+};
 
+mod atomics;
 mod barriers;
+mod code;
 mod code_size;
 mod constant;
 mod externs;
+mod fp64;
+mod fp64_in_loops;
 mod functions;
+mod instructions;
 mod limit;
 mod local;
+mod local_loads;
 pub(super) mod occupancy;
 mod params;
 mod read;
@@ -20,6 +30,8 @@ pub(super) mod registers;
 mod spills;
 mod stack;
 mod static_shared;
+mod tensor_core;
+mod unvectorised_global;
 mod value;
 
 pub use limit::{Banks, Limit, Occupancy};
@@ -66,6 +78,20 @@ budgets! {
     Barriers: barriers,
     /// Bytes of machine code.
     CodeSize: code_size,
+    /// Instructions.
+    Instructions: instructions,
+    /// Instructions in double precision.
+    Fp64: fp64,
+    /// Instructions in double precision that stand in loops.
+    Fp64InLoops: fp64_in_loops,
+    /// Loads from local memory.
+    LocalLoads: local_loads,
+    /// Share of the loads from and stores to global memory that move at most 4 bytes per thread.
+    UnvectorisedGlobal: unvectorised_global,
+    /// Atomics and reductions in memory.
+    Atomics: atomics,
+    /// Least number of matrix multiplications on tensor cores.
+    TensorCore: tensor_core,
     /// Functions outside the cubin that are called.
     Externs: externs,
     /// Least share of a multiprocessor's threads.
@@ -90,6 +116,8 @@ pub struct Figure {
     pub name: &'static str,
     /// What it counts.
     pub unit: Unit,
+    /// What of the machine code it counts, and the word for one; nothing for what the cubin's records tell.
+    pub counted: Option<(Counted, &'static str)>,
     /// What the reference of cubin.toml says of it.
     pub doc: Doc,
     /// Code of a kernel that breaks the budget.
@@ -130,8 +158,8 @@ pub struct Unknown {
     pub what: &'static str,
     /// That it is not known.
     pub is: &'static str,
-    /// Why.
-    pub note: fn() -> String,
+    /// Why, of the kernel with the budget.
+    pub note: fn(&Facts) -> String,
     /// What to do, where a rule of the kernel's own is not the way.
     pub help: Option<&'static str>,
 }

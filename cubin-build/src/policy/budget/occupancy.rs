@@ -19,6 +19,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "occupancy",
     unit: Unit::Share,
+    counted: None,
     doc: Doc {
         value: "table of `block`, `min` and `dynamic-shared`",
         default: "no limit",
@@ -32,7 +33,7 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::OCCUPANCY_UNKNOWN,
         what: "occupancy",
         is: "is not known",
-        note: || {
+        note: |_| {
             let known = texts(Limits::all(), &|limits| format!("sm_{}", limits.sm));
             format!("limits are known for {}", known.join(", "))
         },

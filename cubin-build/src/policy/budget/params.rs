@@ -9,6 +9,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "params",
     unit: Unit::Bytes,
+    counted: None,
     doc: Doc {
         value: "bytes",
         default: "no limit",
@@ -20,7 +21,7 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::PARAMS_UNKNOWN,
         what: "size of the parameters",
         is: "is not recorded",
-        note: || "the cubin has no parameter records for this kernel".to_owned(),
+        note: |_| "the cubin has no parameter records for this kernel".to_owned(),
         help: None,
     }),
     measure: |facts, _| facts.params_size().into(),

@@ -37,6 +37,8 @@ impl Unit {
                 Some(Limit::Not(globs.collect()))
             }
             Self::Share => occupancy(r, item).map(Limit::Occupancy),
+            Self::Percent => per_mille_of(r, item).map(Limit::MostPerMille),
+            Self::Floor => floor(r, item).map(Limit::Least),
         }
     }
 }
@@ -46,6 +48,8 @@ impl Unit {
     pub(crate) fn read_value(self, r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Value> {
         match self {
             Self::Count | Self::Bytes => r.count(item).map(|count| Value::Number(count.value)),
+            Self::Percent => per_mille_of(r, item).map(Value::PerMille),
+            Self::Floor => r.count(item).map(|count| Value::Floor(count.value)),
             Self::Banks => {
                 r.table(item, Some("for example { 3 = 49152 }"))?;
                 let mut own = banks(r, item)?.own;
@@ -68,6 +72,55 @@ impl Unit {
             }
         }
     }
+}
+
+/// A share like `"62.5%"`, in tenths of a percent.
+fn per_mille_of(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<u64> {
+    let text = TableReader::text(item).unwrap_or_default();
+    let number = text.strip_suffix('%').map_or("", str::trim_end);
+    let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    // Longer ones are no share, or finer than what is compared.
+    let is_number = matches!(whole.len(), 1..=3) && tenths.len() == 1;
+    if is_number && is_digits(whole) && is_digits(tenths) {
+        let share = format!("{whole}{tenths}").parse().ok();
+        if let Some(share @ 0..=1000) = share {
+            return Some(share);
+        }
+    }
+    let help = "for example \"25%\" or \"2.5%\"".to_owned();
+    r.bad(
+        item,
+        format!("`{}` is not a share of 0% to 100%", item.key),
+        Some(help),
+    );
+    None
+}
+
+fn floor(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<u64> {
+    const FLOOR: Table<Option<u64>> = Table {
+        name: "`tensor-core`",
+        code: codes::POLICY_INVALID,
+        keys: &[Key {
+            name: "min",
+            doc: Doc {
+                value: "count",
+                default: REQUIRED,
+                meaning: "Least number.",
+                example: "min = 1",
+            },
+            read: |r, item, min| match r.count(item) {
+                Some(count) if count.value > 0 => *min = Some(count.value),
+                Some(_) => r.bad(item, "`min` is 0, which every kernel has".to_owned(), None),
+                None => {}
+            },
+        }],
+    };
+    let table = r.table(item, Some("for example { min = 1 }"))?;
+    let mut min = None;
+    let span = r.value_span(item);
+    FLOOR.read(r, table, &span, &mut min);
+    min
 }
 
 /// The most that a bank's number can be: instructions hold it in 5 bits.

@@ -6,6 +6,7 @@ use crate::{config::keys::Doc, diag::codes, words::counted};
 pub(super) static FIGURE: Figure = Figure {
     name: "registers",
     unit: Unit::Count,
+    counted: None,
     doc: Doc {
         value: "count per thread",
         default: "no limit",

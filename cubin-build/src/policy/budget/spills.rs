@@ -11,6 +11,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "spills",
     unit: Unit::Bytes,
+    counted: None,
     doc: Doc {
         value: "bytes per thread",
         default: "no limit",
@@ -23,7 +24,7 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::SPILLS_UNKNOWN,
         what: "spills",
         is: "are not known",
-        note: || {
+        note: |_| {
             "spilled bytes are printed by ptxas while compiling; a cubin does not record them"
                 .to_owned()
         },

@@ -9,6 +9,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "stack",
     unit: Unit::Bytes,
+    counted: None,
     doc: Doc {
         value: "bytes per thread",
         default: "no limit",
@@ -20,7 +21,7 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::STACK_UNKNOWN,
         what: "stack",
         is: "is not statically known",
-        note: || {
+        note: |_| {
             "recursion, calls through pointers and `alloca` make the depth of the stack depend on the data".to_owned()
         },
         help: None,

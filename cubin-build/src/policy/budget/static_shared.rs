@@ -9,6 +9,7 @@ use crate::{
 pub(super) static FIGURE: Figure = Figure {
     name: "static-shared",
     unit: Unit::Bytes,
+    counted: None,
     doc: Doc {
         value: "bytes per block",
         default: "no limit",

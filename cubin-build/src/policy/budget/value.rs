@@ -17,6 +17,10 @@ pub enum Unit {
     Bytes,
     /// A share of 0 to 1; less is worse.
     Share,
+    /// A share in percent; more is worse.
+    Percent,
+    /// A number; less is worse.
+    Floor,
     /// Bytes of constant banks; more in any is worse.
     Banks,
     /// Names of functions; each more is worse.
@@ -32,6 +36,10 @@ pub enum Value {
     Number(u64),
     /// 0 to 1.
     Share(f64),
+    /// Tenths of a percent.
+    PerMille(u64),
+    /// How many, of what there should be more.
+    Floor(u64),
     /// (bank, bytes), by bank.
     Banks(Vec<(u8, u64)>),
     /// Sorted, each once.
@@ -59,12 +67,22 @@ pub(super) fn percent(share: f64) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
+/// Tenths of a percent as cubin.toml and the baseline spell them: `"62.5%"`.
+pub(super) fn percent_toml(per_mille: u64) -> String {
+    match per_mille % 10 {
+        0 => format!("\"{}%\"", per_mille / 10),
+        tenths => format!("\"{}.{tenths}%\"", per_mille / 10),
+    }
+}
+
 impl Value {
     /// Whether it is no worse than `recorded`.
     pub fn no_worse(&self, recorded: &Self) -> bool {
         match (self, recorded) {
             (_, Self::Unknown) => true,
             (Self::Number(now), Self::Number(recorded)) => now <= recorded,
+            (Self::PerMille(now), Self::PerMille(recorded)) => now <= recorded,
+            (Self::Floor(now), Self::Floor(recorded)) => now >= recorded,
             (Self::Share(now), Self::Share(recorded)) => per_mille(*now) >= per_mille(*recorded),
             (Self::Banks(now), Self::Banks(recorded)) => now.iter().all(|(bank, bytes)| {
                 let of_bank = recorded.iter().find(|(other, _)| other == bank);
@@ -106,6 +124,8 @@ impl Value {
         let most = |banks: &[(u8, u64)]| banks.iter().map(|(_, bytes)| *bytes).max();
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => b.cmp(a),
+            (Self::PerMille(a), Self::PerMille(b)) => b.cmp(a),
+            (Self::Floor(a), Self::Floor(b)) => a.cmp(b),
             (Self::Share(a), Self::Share(b)) => a.total_cmp(b),
             (Self::Banks(a), Self::Banks(b)) => Reverse(most(a)).cmp(&Reverse(most(b))),
             (Self::Names(a), Self::Names(b)) => b.len().cmp(&a.len()),
@@ -116,7 +136,7 @@ impl Value {
     /// The number; 0 for what is none.
     pub(crate) fn number(&self) -> u64 {
         match self {
-            Self::Number(number) => *number,
+            Self::Number(number) | Self::Floor(number) => *number,
             _ => 0,
         }
     }
@@ -125,7 +145,8 @@ impl Value {
     pub(crate) fn to_toml(&self) -> String {
         match self {
             Self::Unknown => "\"unknown\"".to_owned(),
-            Self::Number(number) => number.to_string(),
+            Self::Number(number) | Self::Floor(number) => number.to_string(),
+            Self::PerMille(share) => percent_toml(*share),
             Self::Share(share) => format!("{:?}", per_mille(*share) as f64 / 1000.0),
             Self::Banks(banks) => format!("{{ {} }}", bank_list(banks)),
             Self::Names(names) => name_list(names),
@@ -147,13 +168,19 @@ pub(super) fn name_list(names: &[String]) -> String {
 }
 
 impl Unit {
+    /// Whether less of it is worse.
+    pub(crate) fn is_floor(self) -> bool {
+        matches!(self, Self::Share | Self::Floor)
+    }
+
     /// A value with its unit: `128`, `4096 bytes (4 KiB)`, `18.8 %`.
     pub(crate) fn display(self, value: &Value) -> String {
         match value {
             Value::Unknown => "unknown".to_owned(),
             Value::Number(bytes) if self == Self::Bytes => size::display(*bytes),
-            Value::Number(number) => number.to_string(),
+            Value::Number(number) | Value::Floor(number) => number.to_string(),
             Value::Share(share) => percent(*share),
+            Value::PerMille(share) => percent(*share as f64 / 1000.0),
             Value::Banks(banks) => and(&texts(banks, &|(bank, bytes)| {
                 format!("{} in bank {bank}", size::display(*bytes))
             })),
