@@ -68,12 +68,28 @@
 //! | `CUBIN_BUILD_SHARED_CACHE` | `1` allows a cache of toolkits that other users can write to, who could then replace the compiler |
 //! | `CARGO_NET_OFFLINE` | `true`, as well as cargo's `--offline` (on Linux): no toolkit is downloaded, unless `PIP_NO_INDEX` or `UV_NO_INDEX` says that none needs the network |
 //! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out; sources with targets of their own keep those for the same GPUs, or all |
+//! | `CUBIN_BUILD_POLICY` | `warn`: no violation of the policy fails the build, see [Editors](#editors); `deny`: what `cubin.toml` says, whatever its `[policy] level` |
 //! | `CUBIN_BUILD_TIMEOUT` | seconds after which one run of a tool is ended, with all that it started; without it a note says that one takes long |
 //! | `NVCC_CCBIN` | the host compiler |
 //! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |
 //! | `CPATH`, `CPLUS_INCLUDE_PATH`, `GCC_EXEC_PREFIX`, `COMPILER_PATH` | the host compiler reads them; likewise |
 //! | `CUBIN_BUILD_REPORT` | set by `cargo cubin`: write a report and do not fail for a policy violation |
 //! | `CARGO_TERM_COLOR`, `CLICOLOR_FORCE` | colour in messages, only when asked for |
+//!
+//! # Editors
+//!
+//! A kernel over its budget fails the build: then there is no generated file, and an editor knows no wrapper any more, so
+//! that it shows an error at every launch. With `CUBIN_BUILD_POLICY=warn` the findings are warnings and the wrappers are
+//! there. Give it to the editor alone, and let the editor have a folder of its own for what it builds, since cargo runs the
+//! build script again whenever the variable changes. rust-analyzer takes these settings, in VS Code's `settings.json` as in
+//! the `initialization_options` of Zed or Neovim:
+//!
+//! ```json
+//! { "rust-analyzer.cargo.extraEnv": { "CUBIN_BUILD_POLICY": "warn" }, "rust-analyzer.cargo.targetDir": true }
+//! ```
+//!
+//! RustRover: Settings, Rust, *Environment variables*. For everybody who works on the crate, `[policy] level = "warn"` in
+//! `cubin.toml` says the same, and `CUBIN_BUILD_POLICY=deny` in CI takes it back.
 //!
 //! # Several crates, several builders
 //!

@@ -42,6 +42,7 @@ const CLEARED: &[&str] = &[
     "CPATH",
     "CPLUS_INCLUDE_PATH",
     "CUBIN_BUILD_ARCH",
+    "CUBIN_BUILD_POLICY",
     "CUBIN_BUILD_REPORT",
     "CUBIN_BUILD_TOOLKIT",
     "CUDA_HOME",

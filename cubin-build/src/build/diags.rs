@@ -163,6 +163,7 @@ impl Display for Mistake {
                 write!(f, "`{name}` is not a file name for the generated code")
             }
             Self::Target(error) => error.fmt(f),
+            Self::PolicyLevel(value) => write!(f, "`{value}` is not a level of the policy"),
             Self::Timeout(value) => write!(f, "`{value}` is not a number of seconds"),
             Self::ToolkitVersion(why) => f.write_str(why),
             Self::UnknownKind(unknown) => unknown.fmt(f),
@@ -245,6 +246,9 @@ impl Mistake {
             Self::OutFile(_) => {
                 "give a plain name such as `kernels.rs`; the file is always written into OUT_DIR"
                     .to_owned()
+            }
+            Self::PolicyLevel(_) => {
+                "`warn`: violations are warnings; `deny`: they are what cubin.toml says".to_owned()
             }
             Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),
             Self::UnknownKind(unknown) => unknown.help(),

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{outcome::Outcome, problem::Problem, settings::Settings};
+use super::{
+    outcome::Outcome,
+    problem::Problem,
+    settings::{Highest, Settings},
+};
 use crate::{
-    diag::Sink,
+    diag::{Diag, Sink},
     kernel::Facts,
     paths,
     policy::{self, Baseline, Policy},
@@ -16,9 +20,8 @@ use crate::{
 pub(super) fn run(settings: &Settings, outcome: &mut Outcome) {
     let config = &settings.config;
     let baseline = read_baseline(settings, &mut outcome.watch.paths, &mut outcome.sink);
-    for finding in policy::check(config, baseline.as_ref(), &outcome.facts) {
-        outcome.sink.push(finding);
-    }
+    let findings = policy::check(config, baseline.as_ref(), &outcome.facts);
+    push_softened(findings, &settings.highest, &mut outcome.sink);
     unmatched(settings, &outcome.facts, &mut outcome.sink);
     if let Some(path) = baseline_path(settings) {
         let now = policy::baseline_from(&outcome.facts, &Policy::new(config));
@@ -27,6 +30,21 @@ pub(super) fn run(settings: &Settings, outcome: &mut Outcome) {
             text: now.to_toml(),
             entries: now.len(),
         });
+    }
+}
+
+/// Adds findings, none of a higher level than the policy may have altogether; the first that is lowered says why.
+fn push_softened(findings: Vec<Diag>, highest: &Highest, sink: &mut Sink) {
+    let mut said = false;
+    for mut finding in findings {
+        if finding.level > highest.level {
+            finding.level = highest.level;
+            if !std::mem::replace(&mut said, true) {
+                let note = "violations of the policy are warnings here";
+                finding = finding.note(format!("{note}, as {} says", highest.said_by));
+            }
+        }
+        sink.push(finding);
     }
 }
 

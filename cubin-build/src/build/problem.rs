@@ -36,6 +36,8 @@ pub(super) enum Mistake {
     /// A path, or nothing, for the generated file's name.
     OutFile(String),
     Target(TargetError),
+    /// Not a level that the policy may have altogether.
+    PolicyLevel(String),
     /// Not a time after which a tool is ended.
     Timeout(String),
     /// What reading the version said.

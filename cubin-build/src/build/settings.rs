@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     compile::{self, Options},
-    config::{Config, Glob},
-    diag::Sink,
+    config::{self, Config, Glob},
+    diag::{Level, Sink},
     env::Env,
     options::{Backend, HalfTypes, Runtime},
     paths, report,
@@ -46,10 +46,18 @@ pub(super) struct Settings {
     pub(super) runtime: Runtime,
     pub(super) out_file: String,
     pub(super) report: Option<report::Destination>,
+    pub(super) highest: Highest,
     /// Files and directories consulted so far.
     pub(super) watched: Vec<PathBuf>,
     /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
     pub(super) config_name: String,
+}
+
+/// The most that a violation of the policy may be.
+pub(super) struct Highest {
+    pub(super) level: Level,
+    /// The key or the variable that says so.
+    pub(super) said_by: &'static str,
 }
 
 /// Resolves all but the sources; what is wrong goes into `sink`. `None` when nothing sensible can follow.
@@ -79,6 +87,7 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         runtime: runtime(request, &config),
         options: options(request, &config, &all, from_environment, sink),
         report: report::Destination::from_env(env, &root, &out_file),
+        highest: highest(env, &config, sink),
         root,
         out_dir,
         work_dir,
@@ -95,6 +104,25 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
 
 /// The variable that replaces all targets.
 const ARCH: &str = "CUBIN_BUILD_ARCH";
+
+/// The variable that goes before `[policy] level`.
+const POLICY: &str = "CUBIN_BUILD_POLICY";
+
+fn highest(env: &Env, config: &Config, sink: &mut Sink) -> Highest {
+    let said = |level, said_by| Highest { level, said_by };
+    let Some(value) = env.get(POLICY) else {
+        let written = config.policy.as_ref();
+        let level = written.map_or(Level::Deny, |level| level.value);
+        return said(level, "`level` in [policy]");
+    };
+    let mut levels = config::POLICY_LEVELS.into_iter();
+    let level = levels.find(|level| value == level.name());
+    if level.is_none() {
+        let mistake = Mistake::PolicyLevel(value.to_string_lossy().into_owned());
+        sink.push(Problem::Asked(mistake, Origin::Environment(POLICY)).into());
+    }
+    said(level.unwrap_or(Level::Deny), "CUBIN_BUILD_POLICY")
+}
 
 fn check_timeout(env: &Env, sink: &mut Sink) {
     let Some(value) = env.peek(compile::TIMEOUT) else {

@@ -4,6 +4,7 @@ use cubin_core::arch::Sm;
 
 use super::{budget::Rule, glob::Glob};
 use crate::{
+    diag::Level,
     options::{Backend, HalfTypes, Runtime},
     source::{Span, Spanned},
 };
@@ -25,6 +26,8 @@ pub struct Config {
     pub defaults: Rule,
     /// Every `[[rule]]` in the order of the file.
     pub rules: Vec<Rule>,
+    /// `[policy] level`: the most that a violation of the policy may be.
+    pub policy: Option<Spanned<Level>>,
     /// `[baseline] file`, relative to cubin.toml.
     pub baseline: Option<Spanned<String>>,
     /// Every `[[instantiate]]`.

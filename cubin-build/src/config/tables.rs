@@ -16,6 +16,7 @@ use super::{
     values::{FlagTable, defines, file_name, flags, is_identifier, language, version},
 };
 use crate::{
+    diag::Level,
     options::{Backend, HalfTypes, Runtime},
     source::{SourceFile, Span, Spanned},
 };
@@ -216,6 +217,27 @@ static GENERATE: Table<Generate> = Table {
     ],
 };
 
+static POLICY: Table<Option<Spanned<Level>>> = Table {
+    name: "[policy]",
+    code: CONFIG,
+    keys: &[Key {
+        name: "level",
+        doc: Doc {
+            value: "`\"deny\"` or `\"warn\"`",
+            default: "`\"deny\"`: as the tables above say",
+            meaning: "With `\"warn\"`, no violation of a budget fails the build: all are warnings, and wrappers are written. \
+                      The environment variable `CUBIN_BUILD_POLICY` goes before this: `warn` in an editor, `deny` in CI.",
+            example: "level = \"warn\"",
+        },
+        read: |r, item, level| {
+            *level = r.word(item, &POLICY_LEVELS.map(|level| (level.name(), level)));
+        },
+    }],
+};
+
+/// What `[policy] level` and `CUBIN_BUILD_POLICY` may say.
+pub(crate) const POLICY_LEVELS: [Level; 2] = [Level::Deny, Level::Warn];
+
 static BASELINE: Table<Option<Spanned<String>>> = Table {
     name: "[baseline]",
     code: CONFIG,
@@ -356,7 +378,7 @@ struct Part {
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
-static PARTS: [Part; 11] = [
+static PARTS: [Part; 12] = [
     Part {
         name: "toolkit",
         title: "[toolkit]",
@@ -418,6 +440,16 @@ static PARTS: [Part; 11] = [
             }
         },
         docs: || rules::docs(true),
+    },
+    Part {
+        name: "policy",
+        title: "[policy]",
+        meaning: "How much the budgets above matter altogether.",
+        read: |r, item, config| {
+            let help = Some("write [policy]\nlevel = \"warn\"");
+            table(r, item, help, &POLICY, &mut config.policy);
+        },
+        docs: || POLICY.docs(),
     },
     Part {
         name: "baseline",

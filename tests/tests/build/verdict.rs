@@ -259,3 +259,42 @@ fn kernels_without_a_wrapper_are_one_finding_per_template_and_a_rule_can_accept_
     toml("[[rule]]\nkernel = \"each<*>\"\nstack = 0\nlevel = \"allow\"\n");
     project.build().succeeds().says("[kernel-refused]");
 }
+
+#[test]
+fn an_editor_gets_wrappers_and_warnings_where_ci_gets_errors() {
+    let Some(mut project) = project("softened") else {
+        return;
+    };
+    project.write("kernels/sort.cu", SORT);
+    project.write("cubin.toml", &policy("[defaults]\nstack = 0\nparams = 8\n"));
+    project.build().fails();
+    assert_eq!(project.generated(), None);
+
+    project.set("CUBIN_BUILD_POLICY", "warn");
+    let run = project.build().succeeds();
+    let shown = run.cargo_lines("warning").join("\n");
+    assert!(shown.contains("[stack-over-budget]"), "{shown}");
+    assert!(shown.contains("[params-over-budget]"), "{shown}");
+    let generated = project.generated().expect("wrappers are written");
+    assert!(generated.contains("fn sort"), "{generated}");
+
+    // In the file, for everybody who works on the crate; the environment takes it back.
+    project.unset("CUBIN_BUILD_POLICY");
+    project.write(
+        "cubin.toml",
+        &policy("[defaults]\nstack = 0\n[policy]\nlevel = \"warn\"\n"),
+    );
+    project.build().succeeds().says("[stack-over-budget]");
+    project.set("CUBIN_BUILD_POLICY", "deny");
+    project.build().fails().says("[stack-over-budget]");
+
+    project.set("CUBIN_BUILD_POLICY", "off");
+    let shown = project.build().fails().script_stderr();
+    for part in [
+        "error[environment-invalid]: `off` is not a level of the policy",
+        "CUBIN_BUILD_POLICY",
+        "`warn`: violations are warnings",
+    ] {
+        assert!(shown.contains(part), "no `{part}` in {shown}");
+    }
+}
