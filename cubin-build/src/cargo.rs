@@ -5,6 +5,8 @@
 
 use std::{io::Write as _, path::Path};
 
+use cubin_core::escape::visible_lines;
+
 /// Reruns the build script when a file, or anything below a directory, changes.
 pub fn rerun_if_changed(path: &Path) {
     emit(&changed(path));
@@ -35,7 +37,7 @@ pub fn progress(text: &str) {
 fn progress_lines(text: &str) -> String {
     text.lines()
         .map(|line| {
-            let line = line.trim_end_matches('\r').replace('\r', " ");
+            let line = visible_lines(line.trim_end_matches('\r'));
             format!("cubin-build: {line}\n")
         })
         .collect()
@@ -57,10 +59,8 @@ fn changed(path: &Path) -> String {
 fn lines(key: &str, text: &str) -> String {
     text.lines()
         .map(|line| {
-            format!(
-                "cargo::{key}={}\n",
-                line.trim_end_matches('\r').replace('\r', " ")
-            )
+            let line = visible_lines(line.trim_end_matches('\r'));
+            format!("cargo::{key}={line}\n")
         })
         .collect()
 }
@@ -78,12 +78,12 @@ mod tests {
     fn a_message_cannot_smuggle_in_a_directive() {
         assert_eq!(
             lines("warning", "one\r\ncargo::rustc-cfg=evil\n\rx"),
-            "cargo::warning=one\ncargo::warning=cargo::rustc-cfg=evil\ncargo::warning= x\n"
+            "cargo::warning=one\ncargo::warning=cargo::rustc-cfg=evil\ncargo::warning=\\rx\n"
         );
         assert_eq!(lines("error", ""), "");
         assert_eq!(
             progress_lines("one\r\ncargo::rustc-cfg=evil\n\rx"),
-            "cubin-build: one\ncubin-build: cargo::rustc-cfg=evil\ncubin-build:  x\n"
+            "cubin-build: one\ncubin-build: cargo::rustc-cfg=evil\ncubin-build: \\rx\n"
         );
     }
 

@@ -1,7 +1,5 @@
 //! JSON text: strings escaped, members in the order they are given. Writing only; nothing here reads JSON.
 
-use std::fmt::Write as _;
-
 /// `text` as a JSON string, quotes included.
 pub fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -11,22 +9,8 @@ pub fn string(text: &str) -> String {
 
 /// Appends `text` as a JSON string, quotes included (RFC 8259, section 7).
 pub fn push_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            // U+2028 and U+2029 end a line in JavaScript; escaped, the text is valid there too.
-            c if u32::from(c) < 0x20 || matches!(c, '\u{7f}' | '\u{2028}' | '\u{2029}') => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    // Writing into a string does not fail.
+    let _ = cubin_core::escape::json_string(out, text);
 }
 
 /// `[a,b,c]` of parts that are JSON already.

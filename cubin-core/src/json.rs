@@ -100,7 +100,7 @@ use crate::{
     sizes,
     variable::Space,
 };
-use crate::{Error, ErrorKind, LaunchBounds, Params, Resources, Result, Sm, Stack};
+use crate::{Error, ErrorKind, LaunchBounds, Params, Resources, Result, Sm, Stack, escape};
 
 /// Version of the schema in the module header.
 pub const SCHEMA: u32 = 2;
@@ -598,22 +598,7 @@ impl<'w> Object<'w> {
 }
 
 fn quoted(out: &mut dyn Write, text: &str) -> Result<()> {
-    let mut write = || -> fmt::Result {
-        out.write_char('"')?;
-        for character in text.chars() {
-            match character {
-                '"' => out.write_str("\\\"")?,
-                '\\' => out.write_str("\\\\")?,
-                // U+2028 and U+2029 end a line in JavaScript; escaped, the text is valid there too.
-                '\u{0}'..='\u{1f}' | '\u{7f}' | '\u{2028}' | '\u{2029}' => {
-                    write!(out, "\\u{:04x}", u32::from(character))?;
-                }
-                _ => out.write_char(character)?,
-            }
-        }
-        out.write_char('"')
-    };
-    write().map_err(full)
+    escape::json_string(out, text).map_err(full)
 }
 
 #[cold]
@@ -633,7 +618,7 @@ mod tests {
     fn strings_are_escaped() {
         let mut text = String::new();
         quoted(&mut text, "a\"b\\c\n\u{1f}é\u{7f}\u{2028}").unwrap();
-        assert_eq!(text, r#""a\"b\\c\u000a\u001fé\u007f\u2028""#);
+        assert_eq!(text, r#""a\"b\\c\n\u001fé\u007f\u2028""#);
     }
 
     #[test]

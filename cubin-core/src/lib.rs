@@ -98,6 +98,7 @@ pub mod demangle;
 pub mod diff;
 pub mod elf;
 pub mod error;
+pub mod escape;
 pub mod fatbin;
 mod functions;
 #[cfg(feature = "views")]

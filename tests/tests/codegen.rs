@@ -10,7 +10,7 @@ use std::{
 
 use codegen_support::made::{input, kernel, number, param, scalar, with_kernels};
 use cubin_build::{
-    codegen::{Backend, Finding, HalfTypes, Input, generate},
+    codegen::{Backend, HalfTypes, Input, generate},
     signature::model::{
         Definition, Global, Record, RecordId, Refusal, Scalar, Signatures, Space, TemplateArg,
         TemplateValue, Type, ValueType,
@@ -176,15 +176,18 @@ fn types_are_told_apart_by_const_by_namespaces_and_by_a_hash() {
 }
 
 #[test]
-fn types_of_one_name_collide() {
+fn types_of_one_name_are_told_apart_all_the_same() {
     let output = generate(&with_records(&["S", "S"]));
-    assert!(
-        matches!(&output.findings[..], [Finding::NameCollision { name, .. }] if name.starts_with("unit::S_")),
-        "{:?}",
-        output.findings
-    );
-    assert!(output.text.contains("pub unsafe fn k0("));
-    assert!(!output.text.contains("pub unsafe fn k1("));
+    assert_eq!(output.findings, []);
+    let defined = output
+        .text
+        .lines()
+        .filter(|line| line.contains("pub struct S_"));
+    let defined: std::collections::BTreeSet<&str> = defined.collect();
+    assert_eq!(defined.len(), 2, "{defined:?}");
+    for kernel in ["k0", "k1"] {
+        assert!(output.text.contains(&format!("pub unsafe fn {kernel}(")));
+    }
 }
 
 #[test]
@@ -215,18 +218,27 @@ fn kernels_of_one_rust_name_end_in_a_hash() {
 }
 
 #[test]
-fn sources_of_one_name_collide() {
+fn sources_of_one_name_have_a_module_each() {
     let mut input = codegen_support::kinds();
     let mut second = input.modules[0].clone();
-    second.source = "more/kinds.cu".to_owned();
-    input.modules.push(second);
+    second.name = "kinds-".to_owned();
+    second.source = "more/kinds-.cu".to_owned();
+    let mut third = second.clone();
+    third.name = "kinds_".to_owned();
+    third.source = "more/kinds_.cu".to_owned();
+    input.modules.extend([second, third]);
     let output = generate(&input);
-    let expected = Finding::NameCollision {
-        module: String::new(),
-        name: "kinds".to_owned(),
-        items: ["kernels/kinds.cu".to_owned(), "more/kinds.cu".to_owned()],
+    assert_eq!(output.findings, []);
+    let modules = output
+        .text
+        .lines()
+        .filter(|line| line.starts_with("pub mod kinds"));
+    let modules: Vec<&str> = modules.collect();
+    let [plain, hashed, natural] = modules.as_slice() else {
+        panic!("{modules:?}");
     };
-    assert_eq!(output.findings, [expected]);
+    assert_eq!((*plain, *natural), ("pub mod kinds {", "pub mod kinds_ {"));
+    assert!(hashed.starts_with("pub mod kinds__"), "{hashed}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::{io::Write as _, process::ExitCode};
 
+use cubin_core::escape::{visible, visible_json};
+
 use crate::{
     project::{self, Selection},
     report::{KernelRow, Report, SpillBytes},
@@ -22,7 +24,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for report in &reports {
         if args.json {
             for finding in &report.findings {
-                writeln!(out, "{}", serde_json::to_string(finding)?)?;
+                writeln!(out, "{}", visible_json(&serde_json::to_string(finding)?))?;
             }
             continue;
         }
@@ -77,10 +79,11 @@ fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> 
     {
         writeln!(
             out,
-            "  {target:<8} {registers:>9} {:>6} {:>6} {static_shared:>7} {:>6}  {name}",
+            "  {target:<8} {registers:>9} {:>6} {:>6} {static_shared:>7} {:>6}  {}",
             known(stack.map(u64::from)),
             known(spill_bytes.map(SpillBytes::total)),
             known(param_bytes.map(u64::from)),
+            visible(name),
         )?;
     }
     writeln!(out)

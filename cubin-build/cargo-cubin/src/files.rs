@@ -7,6 +7,7 @@
 use std::{fs::File, path::Path};
 
 use anyhow::Context;
+use cubin_core::escape::visible;
 use memmap2::Mmap;
 
 /// A file's bytes.
@@ -40,4 +41,9 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Bytes> {
         }
     }
     Ok(Bytes::Read(std::fs::read(path).context("cannot read it")?))
+}
+
+/// The path for eyes: names of files hold whatever somebody made them of.
+pub(crate) fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
 }

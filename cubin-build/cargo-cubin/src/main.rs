@@ -19,6 +19,7 @@ mod toolkit;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use cubin_core::escape::visible_lines;
 
 /// Compile CUDA kernels to cubins, check them against a policy, look into cubins.
 #[derive(Debug, Parser)]
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", visible_lines(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

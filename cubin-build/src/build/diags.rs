@@ -61,9 +61,7 @@ impl From<Problem> for Diag {
             Problem::UnmatchedExclude { pattern, span } => {
                 unmatched_exclude(&pattern, span.as_ref())
             }
-            Problem::LinkNameTaken { name, span, source } => {
-                link_name_taken(&name, span.as_ref(), &source)
-            }
+            Problem::ModuleHashed { source, module } => module_hashed(&source, &module),
             Problem::LinkedWithoutPtx { name, span } => {
                 let message = format!("no PTX is embedded for `{name}`: it is linked from cubins");
                 Self::warning(codes::PTX_MISSING, message)
@@ -125,11 +123,12 @@ fn unmatched_source(pattern: &str, span: Option<&Span>) -> Diag {
     }
 }
 
-fn link_name_taken(name: &str, span: Option<&Span>, source: &str) -> Diag {
-    let message = format!("linked module `{name}` would have the name of {source}'s module");
-    Diag::error(codes::NAME_COLLISION, message)
-        .at_place(span, "")
-        .help("call it something else, or add that source to it")
+fn module_hashed(source: &str, module: &str) -> Diag {
+    let message = format!(
+        "the module of {source} is called `{module}`: another module has its name in Rust, and no folder tells them apart"
+    );
+    Diag::warning(codes::NAME_COLLISION, message)
+        .help("rename one of them, for a name without a hash of the path")
 }
 
 const ONLY_CUBINS: &str = "its kernels load only on GPUs that one of its cubins runs on";

@@ -140,10 +140,10 @@ pub(super) enum Problem {
         /// Somebody meant it to have some.
         wanted: bool,
     },
-    LinkNameTaken {
-        name: String,
-        span: Option<Span>,
+    /// Neither its stem nor its folders tell the module of a source from another.
+    ModuleHashed {
         source: String,
+        module: String,
     },
     LinkedWithoutPtx {
         name: String,

@@ -44,7 +44,7 @@ pub(super) fn location(definition: &Definition) -> String {
         .unwrap_or(path)
         .to_string_lossy()
         .replace('\\', "/");
-    format!("`{text}:{}`", definition.line)
+    code(&format!("{text}:{}", definition.line))
 }
 
 /// The kernel as C++ declares it.
@@ -75,7 +75,7 @@ pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
             code(&kernel.name),
             location(definition)
         ),
-        None => format!("Kernel {} of `{}`.", code(&kernel.name), module.source),
+        None => format!("Kernel {} of {}.", code(&kernel.name), code(&module.source)),
     };
     let _ = write!(doc, "\n\n```cpp\n{}\n```", declaration(planned));
     if let Some(facts) = module.facts.get(&kernel.symbol) {
@@ -259,8 +259,8 @@ pub(super) fn module(planned: &PlannedModule<'_>) -> String {
         names.collect::<Vec<_>>().join(", ")
     };
     let mut doc = format!(
-        "Kernels of `{}`, compiled for {}",
-        module.source,
+        "Kernels of {}, compiled for {}",
+        code(&module.source),
         list(false)
     );
     let ptx = list(true);

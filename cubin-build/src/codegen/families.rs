@@ -78,13 +78,16 @@ pub(super) fn find(
         family.trait_name = camel_case(base_name);
         let same_trait =
             |other: &&Family| other.path == path && other.trait_name == family.trait_name;
-        let taken = match families.iter().find(same_trait) {
-            Some(other) => Err(other.name.clone()),
-            None => methods.take(path, &family.method, &family.name),
+        let owner = match families.iter().find(same_trait) {
+            Some(other) => Some(other.name.clone()),
+            None => methods.owner(path, &family.method).map(str::to_owned),
         };
-        match taken {
-            Ok(()) => families.push(family),
-            Err(owner) => refuse(&name, format!("its name in Rust is that of `{owner}`")),
+        match owner {
+            None => {
+                methods.take(path, &family.method, &family.name);
+                families.push(family);
+            }
+            Some(owner) => refuse(&name, format!("its name in Rust is that of `{owner}`")),
         }
     }
     (families, named_only)

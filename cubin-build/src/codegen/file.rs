@@ -202,7 +202,7 @@ impl Node<'_> {
     /// that are linked.
     fn shown(&self, ident: &str, depth: usize) -> String {
         match self.file(depth) {
-            Some(file) => format!("`{file}` alone"),
+            Some(file) => format!("{} alone", docs::code(file)),
             None => format!("C++ namespace `{}`", ident.trim_start_matches("r#")),
         }
     }

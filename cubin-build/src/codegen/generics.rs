@@ -30,7 +30,12 @@ impl<'f> Generics<'f> {
             .values()
             .chain(module.enums.values())
             .chain(module.opaques.values());
-        let mut taken: Vec<String> = places.map(|place| place.ident.clone()).collect();
+        let mut taken: Vec<String> = Vec::new();
+        for place in places {
+            // Nor one of a module, which a type's path may begin with.
+            taken.extend(place.path.iter().cloned());
+            taken.push(place.ident.clone());
+        }
         // Nor may a parameter be called like a const generic.
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| module.kernels.get(instance.kernel));

@@ -56,15 +56,6 @@ pub struct Output {
 /// Something that the user should know.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Finding {
-    /// Two things in one module would get the same Rust name; the second one is left out.
-    NameCollision {
-        /// Module (stem of the source file); empty when two source files have the same name.
-        module: String,
-        /// The Rust name, with the modules it lies in.
-        name: String,
-        /// C++ name of what has it, and of what is left out.
-        items: [String; 2],
-    },
     /// A kernel has no wrapper because of a type that the generator cannot express.
     Unsupported {
         /// Module (stem of the source file).

@@ -6,7 +6,7 @@ use super::{
     names,
     planned::{self, Family, Pattern},
     scope::Scope,
-    write::{self, Writer, number as literal},
+    write::{self, Writer, number as literal, on_one_line},
 };
 
 /// Instances that the compiler's message names before it counts the rest.
@@ -162,5 +162,5 @@ fn enumerate(all: impl ExactSizeIterator<Item = String>) -> String {
 
 /// Text within a message of `on_unimplemented`, where braces stand for parameters.
 fn escaped(text: &str) -> String {
-    text.replace(['"', '\\', '{', '}'], "")
+    on_one_line(text).replace(['"', '\\', '{', '}'], "")
 }

@@ -31,6 +31,7 @@ mod records;
 mod runtime;
 mod scalars;
 mod scope;
+mod scopes;
 mod toolkit_types;
 mod variables;
 mod write;
@@ -38,6 +39,11 @@ mod write;
 pub use input::{Backend, EmbeddedImage, Finding, HalfTypes, Input, Module, Output, Runtime};
 
 use crate::sorted;
+
+/// What a source's module is called in Rust, where no other has its name.
+pub(crate) fn module_ident(name: &str) -> String {
+    names::ident(name, names::NameKind::Source)
+}
 
 /// Writes the file.
 #[must_use]

@@ -9,12 +9,16 @@
 //!    (`rec<n1::P>` and `rec<n2::P>` are `rec_n1_P` and `rec_n2_P`); when kernels share that too, the parameter types
 //!    follow, with namespaces when nothing else tells them apart; and what is still alike (`S` and `S` of an anonymous
 //!    namespace) ends in a hash of its C++ name;
-//! 4. keywords become raw identifiers, names that cannot be raw or that the generated file needs for itself
-//!    get `_` at the end;
+//! 4. keywords become raw identifiers; names that cannot be raw or that the generated file needs for itself, with any
+//!    number of `_` behind them, get one more `_`: `load` is `load_` and `load_` is `load__`, so that neither depends on
+//!    whether the other is there;
 //! 5. constants are in upper case; where that would make two names alike (`ab` and `aB`), they stay as they are;
 //! 6. names of more than 200 characters are cut and end in a hash of the whole.
 
-use crate::signature::model::{TemplateArg, TemplateValue, ValueType};
+use crate::{
+    signature::model::{TemplateArg, TemplateValue, ValueType},
+    sorted::Map,
+};
 
 /// Longest name before it is cut. Templates over policies and parameter structs have names of 150 characters and more
 /// whose ends tell them apart; a hash in their place would say nothing.
@@ -32,8 +36,11 @@ const KEYWORDS: &[&str] = &[
     "virtual", "where", "while", "yield",
 ];
 
-/// Cannot be raw identifiers.
-const NEVER_RAW: &[&str] = &["self", "super", "crate", "Self", "_"];
+/// Cannot be raw identifiers; of underscores alone, one is none.
+const NEVER_RAW: &[&str] = &["self", "super", "crate", "Self", ""];
+
+/// Variants that the prelude brings, which no parameter or local may be called like.
+pub(super) const VARIANTS: &[&str] = &["Some", "None", "Ok", "Err"];
 
 /// Type names that the text of a generated module uses unqualified.
 const TYPE_NAMES: &[&str] = &[
@@ -58,8 +65,11 @@ const MODULE_NAMES: &[&str] = &[
     "half",
 ];
 
-/// Methods of `Module`.
+/// Methods and constants of `Module`.
 const METHOD_NAMES: &[&str] = &[
+    "IMAGES",
+    "KERNELS",
+    "GLOBALS",
     "load",
     "preload",
     "image",
@@ -97,10 +107,10 @@ pub(super) fn ident(name: &str, kind: NameKind) -> String {
         NameKind::Module => &[MODULE_NAMES, METHOD_NAMES, TYPE_NAMES],
         NameKind::Method => &[METHOD_NAMES],
     };
-    let contains = |lists: &[&[&str]]| lists.iter().any(|list| list.contains(&text.as_str()));
-    if contains(&[NEVER_RAW]) || contains(reserved) {
+    let stem = text.trim_end_matches('_');
+    if NEVER_RAW.contains(&stem) || reserved.iter().any(|list| list.contains(&stem)) {
         text.push('_');
-    } else if contains(&[KEYWORDS]) {
+    } else if KEYWORDS.contains(&text.as_str()) {
         text.insert_str(0, "r#");
     }
     text
@@ -110,9 +120,55 @@ pub(super) fn ident(name: &str, kind: NameKind) -> String {
 pub(super) fn fresh(name: &str, taken: &[String]) -> String {
     let mut text = name.to_owned();
     while taken.contains(&text) {
-        text.push('_');
+        // No keyword ends in `_`.
+        text = format!("{}_", text.trim_start_matches("r#"));
     }
     text
+}
+
+/// A name that something would have in Rust.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    pub(super) ident: String,
+    /// It is what the source says, letter by letter: it stays as it is, and others give way.
+    pub(super) natural: bool,
+    /// What tells it from all others: its whole name in C++.
+    pub(super) whole: String,
+}
+
+/// Whether an identifier is the name as the source has it.
+pub(super) fn is_as_written(ident: &str, name: &str) -> bool {
+    ident.trim_start_matches("r#") == name
+}
+
+/// The names, no two alike and none in `taken`: who shares one ends in a hash, but for the only one that is as its source
+/// writes it.
+pub(super) fn settle(wanted: Vec<Wanted>, kind: NameKind, taken: &[String]) -> Vec<String> {
+    let mut users: Map<String, (usize, usize)> = Map::new();
+    for one in &wanted {
+        let (all, natural) = users.or_default(one.ident.clone());
+        *all += 1;
+        *natural += usize::from(one.natural);
+    }
+    let mut used = taken.to_vec();
+    let mut names = Vec::new();
+    for one in &wanted {
+        let (all, natural) = users.get(&one.ident).copied().unwrap_or_default();
+        let stays = all == 1 || (one.natural && natural == 1);
+        let stays = stays && !taken.contains(&one.ident);
+        names.push(stays.then(|| one.ident.clone()));
+        used.extend(stays.then(|| one.ident.clone()));
+    }
+    let mut settled = Vec::new();
+    for (name, one) in names.into_iter().zip(wanted) {
+        settled.push(name.unwrap_or_else(|| {
+            let plain = one.ident.trim_start_matches("r#");
+            let name = fresh(&ident(&hashed(plain, &one.whole), kind), &used);
+            used.push(name.clone());
+            name
+        }));
+    }
+    settled
 }
 
 fn sanitize(name: &str) -> String {
@@ -127,12 +183,22 @@ fn sanitize(name: &str) -> String {
     text
 }
 
-/// Letters beyond ASCII, which names of files may have (nvcc spells those of identifiers `_u00f6`). Digits like `²` may not
-/// stand in a Rust identifier, and variants of other letters (`ª`) set off a lint that only the whole crate can allow.
+/// Letters beyond ASCII, which names of files may have (nvcc spells those of identifiers `_u00f6`): of the alphabets
+/// that most people write in, those that Rust takes as they are. Others it refuses in identifiers (`Ⓐ`), takes for
+/// another letter (the Kelvin sign for `K`), or warns of with a lint that only the whole crate can allow (`ª`, `ſ`).
 fn is_letter(character: char) -> bool {
-    character.is_alphabetic()
-        && !character.is_ascii()
-        && !matches!(character, 'ª' | 'º' | 'µ' | 'ŀ' | 'Ŀ' | 'ŉ' | 'ſ')
+    match character {
+        // Latin.
+        '×' | '÷' | 'Ĳ' | 'ĳ' | 'ŀ' | 'Ŀ' | 'ŉ' => false,
+        '\u{c0}'..='\u{17e}' => true,
+        // Greek, Cyrillic, Hebrew, Arabic.
+        '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ce}' | '\u{400}'..='\u{45f}' => true,
+        '\u{5d0}'..='\u{5ea}' | '\u{620}'..='\u{63f}' | '\u{641}'..='\u{64a}' => true,
+        // Kana, Chinese characters, Hangul.
+        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' => true,
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
+        _ => false,
+    }
 }
 
 fn shorten(text: &str, whole: &str) -> String {

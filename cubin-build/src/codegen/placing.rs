@@ -6,6 +6,7 @@ use super::{
     names::{Extent, NameKind},
     planned::{Key, PlannedModule, RustPath, Shared, TYPES, reach},
     scalars,
+    scopes::{Scope, Scopes},
 };
 use crate::signature::model::{Record, RecordId, Signatures, Type};
 use crate::sorted::{self, Map, Set};
@@ -28,6 +29,16 @@ enum Apart {
     Namespaces,
     /// A hash of the C++ name.
     Hash,
+    /// A hash of the name and of which one it is.
+    Counted,
+}
+
+/// Types that would have one name.
+#[derive(Default)]
+struct Users<'k> {
+    all: Vec<&'k Key>,
+    /// Those that are called so by their source.
+    natural: Vec<&'k Key>,
 }
 
 impl<'a> TypeNames<'a> {
@@ -53,38 +64,42 @@ impl<'a> TypeNames<'a> {
             .iter()
             .map(|record| names::components(&record.name).join("::"))
             .collect();
-        let mut names = Self {
+        Self {
             signatures,
             classes,
             derived,
             apart: Map::new(),
-        };
-        names.tell_apart();
-        names
+        }
     }
 
-    /// Finds the types whose names would be alike.
-    fn tell_apart(&mut self) {
-        let mut reached = Set::new();
-        let kernels = self.signatures.kernels.iter();
-        let params = kernels.filter(|kernel| kernel.refusal.is_none() && !kernel.in_toolkit_header);
-        let params = params.flat_map(|kernel| &kernel.params);
-        let globals = self.signatures.globals.iter();
-        let globals = globals.filter_map(|global| global.ty.as_ref());
-        for ty in params.map(|param| &param.ty).chain(globals) {
-            reach(ty, self.signatures, &mut reached);
-        }
-        for apart in [Apart::Namespaces, Apart::Hash] {
-            let mut users: Map<(Vec<String>, String), Vec<&Key>> = Map::new();
-            for key in &reached {
-                let place = self.place(key, "");
-                users.or_default((place.path, place.ident)).push(key);
+    /// Finds the types whose names would be alike, or those of modules. One that is called as its source writes it stays.
+    pub(super) fn tell_apart(&mut self, types: &Set<Key>, scopes: &Scopes) {
+        for apart in [Apart::Namespaces, Apart::Hash, Apart::Counted] {
+            let mut users: Map<(Scope, String), Users<'_>> = Map::new();
+            for key in types {
+                let scope = self.scope(key);
+                let ident = self.ident(key);
+                let name = self.name(key);
+                let natural = names::components(&name).last().is_some_and(|last| {
+                    scope.len() + 1 == names::components(&name).len()
+                        && names::is_as_written(&ident, last)
+                });
+                let users = users.or_default((scope, ident));
+                users.all.push(key);
+                if natural {
+                    users.natural.push(key);
+                }
             }
-            let shared: Vec<Key> = users
-                .values()
-                .filter(|keys| keys.len() > 1)
-                .flat_map(|keys| keys.iter().map(|key| (*key).clone()))
-                .collect();
+            let mut shared: Vec<Key> = Vec::new();
+            for ((scope, ident), users) in users.iter() {
+                let is_module = scopes.within(scope).contains(ident);
+                for key in &users.all {
+                    let stays = users.all.len() == 1 || users.natural.as_slice() == [*key];
+                    if !stays || is_module {
+                        shared.push((*key).clone());
+                    }
+                }
+            }
             for key in shared {
                 self.apart.insert(key, apart);
             }
@@ -111,41 +126,54 @@ impl<'a> TypeNames<'a> {
         }
     }
 
-    /// Where a type of the module `root` lies.
-    pub(super) fn place(&self, key: &Key, root: &str) -> RustPath {
-        let name = self.name(key);
-        let parts = names::components(&name);
-        let (last, scopes) = parts
-            .split_last()
-            .map_or(("", &[][..]), |(last, scopes)| (*last, scopes));
+    /// The parts of a type's name: namespaces, and classes with the type itself.
+    fn parts(name: &str, classes: &Set<String>) -> (Vec<String>, Vec<String>) {
+        let parts: Vec<&str> = names::components(name);
+        let (_, scopes) = parts.split_last().unwrap_or((&"", &[]));
         let is_class = |depth: &usize| {
-            scopes[*depth].contains('<') || self.classes.contains(&scopes[..=*depth].join("::"))
+            scopes[*depth].contains('<') || classes.contains(&scopes[..=*depth].join("::"))
         };
         let namespaces = (0..scopes.len()).find(is_class).unwrap_or(scopes.len());
-        let mut path = vec![root.to_owned()];
-        path.extend(
-            scopes[..namespaces]
-                .iter()
-                .map(|scope| names::ident(scope, NameKind::Module)),
-        );
+        let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
+        (owned(&parts[..namespaces]), owned(&parts[namespaces..]))
+    }
+
+    /// The namespaces that a type lies in.
+    pub(super) fn scope(&self, key: &Key) -> Scope {
+        Self::parts(&self.name(key), &self.classes).0
+    }
+
+    fn ident(&self, key: &Key) -> String {
+        let name = self.name(key);
         let apart = self.apart.get(key);
         let extent = match apart {
             None => Extent::Last,
             Some(_) => Extent::Whole,
         };
         let mut ident = String::new();
-        for class in &scopes[namespaces..] {
-            ident.push_str(&names::spell_template(class, extent));
-            ident.push('_');
+        for part in Self::parts(&name, &self.classes).1 {
+            if !ident.is_empty() {
+                ident.push('_');
+            }
+            ident.push_str(&names::spell_template(&part, extent));
         }
-        ident.push_str(&names::spell_template(last, extent));
-        if apart == Some(&Apart::Hash) {
-            ident = names::hashed(&ident, &name);
+        match apart {
+            Some(Apart::Hash) => ident = names::hashed(&ident, &name),
+            // Two of one name, perhaps of two linked files.
+            Some(Apart::Counted) => ident = names::hashed(&ident, &format!("{name} {key:?}")),
+            _ => {}
         }
+        names::ident(&ident, NameKind::Type)
+    }
+
+    /// Where a type of the module `root` lies.
+    pub(super) fn place(&self, key: &Key, root: &str, scopes: &Scopes) -> RustPath {
+        let mut path = vec![root.to_owned()];
+        path.extend(scopes.path(&self.scope(key)));
         RustPath {
             path,
-            ident: names::ident(&ident, NameKind::Type),
-            name,
+            ident: self.ident(key),
+            name: self.name(key),
             shared: None,
         }
     }
@@ -192,7 +220,8 @@ pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
             }
         }
     }
-    let mut taken: Set<(Vec<String>, String)> = Set::new();
+    // Types, and modules around them.
+    let (mut taken, mut inner) = (Set::new(), Set::new());
     for uses in users.values().filter(|uses| uses.len() > 1) {
         let Some((first, key)) = uses.first() else {
             continue;
@@ -203,9 +232,14 @@ pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
         let mut path = vec![TYPES.to_owned()];
         path.extend(place.path.iter().skip(1).cloned());
         let slot = (path.clone(), place.ident.clone());
-        if (path.len() == 1 && scalars::is_builtin(&place.ident)) || !taken.insert(slot) {
+        let first_part = path.get(1).unwrap_or(&place.ident);
+        if scalars::is_builtin(first_part) || !free(&slot, &taken, &inner) {
             continue;
         }
+        for depth in 1..path.len() {
+            inner.insert((path[..depth].to_vec(), path[depth].clone()));
+        }
+        taken.insert(slot);
         for (index, key) in uses {
             let is_first = index == first;
             if let Some(place) = modules[*index].place_mut(key) {
@@ -218,6 +252,16 @@ pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
         }
     }
 }
+
+/// Whether a type may lie here: no other has its name, and none of its modules and of others is called like a type.
+fn free(slot: &Slot, taken: &Set<Slot>, inner: &Set<Slot>) -> bool {
+    let (path, _) = slot;
+    let mut modules = (1..path.len()).map(|depth| (path[..depth].to_vec(), path[depth].clone()));
+    !taken.contains(slot) && !inner.contains(slot) && !modules.any(|module| taken.contains(&module))
+}
+
+/// A place in the generated file: modules, and a name in the last of them.
+type Slot = (Vec<String>, String);
 
 impl PlannedModule<'_> {
     /// A type whose name means the same in every file.

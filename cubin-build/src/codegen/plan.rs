@@ -11,9 +11,8 @@ use super::{
     layout, names,
     names::NameKind,
     placing::{TypeNames, share},
-    planned::{
-        Builtins, Key, Methods, Plan, PlannedGlobal, PlannedKernel, PlannedModule, RustPath, reach,
-    },
+    planned::{Builtins, Key, Methods, Plan, PlannedGlobal, PlannedKernel, PlannedModule, reach},
+    scopes::{Scope, Scopes},
 };
 use crate::signature::model::{Global, Kernel, Signatures, Type};
 
@@ -24,19 +23,17 @@ pub(super) fn plan(input: &Input) -> Plan<'_> {
         (&a.name, &a.source).cmp(&(&b.name, &b.source))
     });
     let mut findings = Vec::new();
-    let mut taken: Map<String, &str> = Map::new();
-    let mut modules = Vec::new();
-    for source in sources {
+    let wanted = sources.iter().map(|source| {
         let ident = names::ident(&source.name, NameKind::Source);
-        if let Some(first) = taken.get(&ident) {
-            findings.push(Finding::NameCollision {
-                module: String::new(),
-                name: ident,
-                items: [(*first).to_owned(), source.source.clone()],
-            });
-            continue;
+        names::Wanted {
+            natural: names::is_as_written(&ident, &source.name),
+            ident,
+            whole: source.source.clone(),
         }
-        taken.insert(ident.clone(), &source.source);
+    });
+    let idents = names::settle(wanted.collect(), NameKind::Source, &[]);
+    let mut modules = Vec::new();
+    for (source, ident) in sources.into_iter().zip(idents) {
         modules.push(plan_module(source, ident, &mut findings));
     }
     share(&mut modules);
@@ -65,7 +62,7 @@ fn plan_module<'a>(
 ) -> PlannedModule<'a> {
     let signatures = &module.signatures;
     let mut refused = Vec::new();
-    let mut wanted: Vec<&Kernel> = Vec::new();
+    let mut kept: Vec<&Kernel> = Vec::new();
     for kernel in &signatures.kernels {
         if kernel.in_toolkit_header {
             continue;
@@ -83,33 +80,9 @@ fn plan_module<'a>(
             refused.push((kernel.name.clone(), reason));
             continue;
         }
-        wanted.push(kernel);
+        kept.push(kernel);
     }
 
-    // Types first: a kernel whose types cannot be told apart by name gets no wrapper.
-    let mut placed = Placed::new(signatures, &ident);
-    let mut kept = Vec::new();
-    for kernel in wanted {
-        let types = kernel.params.iter().map(|param| &param.ty);
-        let Err(taken) = placed.add(types) else {
-            kept.push(kernel);
-            continue;
-        };
-        let (place, first) = *taken;
-        let name = format!("{}::{}", place.path.join("::"), place.ident);
-        refused.push((
-            kernel.name.clone(),
-            format!(
-                "its type `{}` and `{first}` would both be `{name}` in Rust",
-                place.name
-            ),
-        ));
-        findings.push(Finding::NameCollision {
-            module: module.name.clone(),
-            name,
-            items: [first, place.name],
-        });
-    }
     let typed: Vec<(&Global, Option<&Type>)> = signatures
         .globals
         .iter()
@@ -117,28 +90,42 @@ fn plan_module<'a>(
             let ty = global.ty.as_ref().filter(|ty| {
                 layout::size_align(ty, signatures).is_some_and(|(size, _)| size == global.size)
             });
-            // A variable whose type cannot be named is bytes.
-            (
-                global,
-                ty.filter(|ty| placed.add(std::iter::once(*ty)).is_ok()),
-            )
+            (global, ty)
         })
         .collect();
+    let mut types = TypeNames::new(signatures);
+    let mut reached = Set::new();
+    for kernel in &kept {
+        for param in &kernel.params {
+            reach(&param.ty, signatures, &mut reached);
+        }
+    }
+    for (_, ty) in &typed {
+        if let Some(ty) = ty {
+            reach(ty, signatures, &mut reached);
+        }
+    }
+    let of_kernels = kept.iter().map(|kernel| namespaces(kernel));
+    let of_globals = typed.iter().map(|(global, _)| variable(global).0);
+    let of_types = reached.iter().map(|key| types.scope(key));
+    let scopes = Scopes::new(of_kernels.chain(of_globals).chain(of_types));
+    types.tell_apart(&reached, &scopes);
 
     let mut methods = Methods::default();
-    let kernels = name_kernels(
-        module,
-        &ident,
-        &kept,
-        &typed,
-        &mut methods,
-        &mut refused,
-        findings,
-    );
-    let globals = name_globals(module, &ident, typed, &mut methods, findings);
+    for scope in scopes.all() {
+        // The methods that lead to namespaces come first.
+        if let Some((method, around)) = scopes.path(scope).split_last() {
+            methods.take(around, method, &format!("namespace {}", scope.join("::")));
+        }
+    }
+    let kernels = name_kernels(&kept, &scopes, &mut methods);
+    let globals = name_globals(typed, &scopes, &mut methods);
     let (families, named_only) = families::find(&kernels, signatures, &mut methods);
 
-    let places = placed.places;
+    let mut places = Map::new();
+    for key in reached.iter() {
+        places.insert(key.clone(), types.place(key, &ident, &scopes));
+    }
     let mut planned = PlannedModule {
         input: module,
         ident,
@@ -159,60 +146,6 @@ fn plan_module<'a>(
         };
     }
     planned
-}
-
-/// Types with a place so far.
-struct Placed<'a> {
-    names: TypeNames<'a>,
-    signatures: &'a Signatures,
-    root: &'a str,
-    owners: Map<(Vec<String>, String), Key>,
-    places: Map<Key, RustPath>,
-}
-
-impl<'a> Placed<'a> {
-    fn new(signatures: &'a Signatures, root: &'a str) -> Self {
-        Self {
-            names: TypeNames::new(signatures),
-            signatures,
-            root,
-            owners: Map::new(),
-            places: Map::new(),
-        }
-    }
-
-    /// Gives places to all types that `types` need, or none: then one of them and the C++ name of the type
-    /// that has its place.
-    fn add<'t>(
-        &mut self,
-        types: impl Iterator<Item = &'t Type>,
-    ) -> Result<(), Box<(RustPath, String)>> {
-        let mut reached = Set::new();
-        for ty in types {
-            reach(ty, self.signatures, &mut reached);
-        }
-        let mut new: Map<(Vec<String>, String), (Key, RustPath)> = Map::new();
-        for key in reached {
-            if self.places.contains_key(&key) {
-                continue;
-            }
-            let place = self.names.place(&key, self.root);
-            let slot = (place.path.clone(), place.ident.clone());
-            let owner = self
-                .owners
-                .get(&slot)
-                .or_else(|| new.get(&slot).map(|(key, _)| key));
-            if let Some(owner) = owner {
-                return Err(Box::new((place, self.names.name(owner))));
-            }
-            new.insert(slot, (key, place));
-        }
-        for (slot, (key, place)) in new {
-            self.owners.insert(slot, key.clone());
-            self.places.insert(key, place);
-        }
-        Ok(())
-    }
 }
 
 /// Why the generator cannot express a kernel, if so. The readers refuse what they know to be impossible;
@@ -238,8 +171,9 @@ fn unsupported(kernel: &Kernel, signatures: &Signatures) -> Option<String> {
         })
 }
 
-/// The name of each kernel in its namespace: as short as tells it from the others.
-fn kernel_names(kernels: &[&Kernel]) -> Vec<String> {
+/// The name of each kernel in its namespace: as short as tells it from the others, and from the methods that lead to
+/// namespaces.
+fn kernel_names(kernels: &[&Kernel], scopes: &Scopes) -> Vec<String> {
     use names::Extent::{Last, Whole};
     let named = |kernel: &Kernel, arguments, params: Option<names::Extent>| {
         let mut parts = vec![kernel.base_name.clone()];
@@ -251,168 +185,176 @@ fn kernel_names(kernels: &[&Kernel]) -> Vec<String> {
         }
         parts.join("_")
     };
-    let mut all: Vec<String> = kernels
-        .iter()
-        .map(|kernel| named(kernel, Last, None))
-        .collect();
+    let mut all: Vec<String> = Vec::new();
+    for kernel in kernels {
+        all.push(named(kernel, Last, None));
+    }
     for params in [None, Some(Last), Some(Whole)] {
-        let mut users: Map<(Vec<String>, &str), usize> = Map::new();
+        // How many have a name, and how many of them by their source.
+        let mut users: Map<(Scope, String), (usize, usize)> = Map::new();
         for (kernel, name) in kernels.iter().zip(&all) {
-            *users.or_default((namespace_path(kernel), name)) += 1;
+            let slot = (namespaces(kernel), names::ident(name, NameKind::Method));
+            let (count, natural) = users.or_default(slot);
+            *count += 1;
+            *natural += usize::from(kernel.base_name == *name);
         }
-        let shared: Vec<bool> = kernels
-            .iter()
-            .zip(&all)
-            .map(|(kernel, name)| {
-                users
-                    .get(&(namespace_path(kernel), name))
-                    .is_some_and(|&count| count > 1)
-            })
-            .collect();
-        for ((kernel, name), shared) in kernels.iter().zip(&mut all).zip(shared) {
-            if shared {
+        for (kernel, name) in kernels.iter().zip(&mut all) {
+            let scope = namespaces(kernel);
+            let ident = names::ident(name, NameKind::Method);
+            let leads = scopes.within(&scope).contains(&ident);
+            let (count, natural) = users.get(&(scope, ident)).copied().unwrap_or_default();
+            let stays = count == 1 || (natural == 1 && kernel.base_name == *name);
+            if !stays || leads {
                 *name = named(kernel, Whole, params);
             }
-        }
-    }
-    let mut users: Map<(Vec<String>, String), usize> = Map::new();
-    for (kernel, name) in kernels.iter().zip(&all) {
-        *users.or_default((namespace_path(kernel), name.clone())) += 1;
-    }
-    for (kernel, name) in kernels.iter().zip(&mut all) {
-        if users.get(&(namespace_path(kernel), name.clone())) > Some(&1) {
-            *name = names::hashed(name, &kernel.name);
         }
     }
     all
 }
 
 fn name_kernels<'a>(
-    module: &Module,
-    root: &str,
     kernels: &[&'a Kernel],
-    globals: &[(&Global, Option<&Type>)],
+    scopes: &Scopes,
     methods: &mut Methods,
-    refused: &mut Vec<(String, String)>,
-    findings: &mut Vec<Finding>,
 ) -> Vec<PlannedKernel<'a>> {
-    let kernel_names = kernel_names(kernels);
-    // The methods that lead to namespaces come first.
-    let paths = kernels.iter().map(|kernel| namespace_path(kernel));
-    for path in paths.chain(globals.iter().map(|(global, _)| global_path(global).0)) {
-        for depth in 0..path.len() {
-            let owner = format!("namespace {}", path[..=depth].join("::"));
-            // Several kernels lie in one namespace.
-            let _ = methods.take(&path[..depth], &path[depth], &owner);
-        }
-    }
-    let placed: Vec<(Vec<String>, String)> = kernels
-        .iter()
-        .map(|kernel| namespace_path(kernel))
-        .zip(kernel_names)
-        .collect();
-    let constants = constants(&placed);
-    let mut planned: Vec<PlannedKernel<'a>> = Vec::new();
-    for ((&kernel, (path, name)), constant) in kernels.iter().zip(placed).zip(constants) {
-        let method = names::ident(&name, NameKind::Method);
-        if let Err(first) = methods.take(&path, &method, &kernel.name) {
-            let rust_name = rust_name(root, &path, &method);
-            refused.push((
-                kernel.name.clone(),
-                format!("it and `{first}` would both be `{rust_name}` in Rust"),
-            ));
-            findings.push(Finding::NameCollision {
-                module: module.name.clone(),
-                name: rust_name,
-                items: [first, kernel.name.clone()],
-            });
-            continue;
-        }
+    let names = kernel_names(kernels, scopes);
+    let items = kernels.iter().zip(&names).map(|(kernel, name)| Item {
+        scope: namespaces(kernel),
+        name,
+        natural: kernel.base_name == *name,
+        whole: format!("{} {}", kernel.name, kernel.symbol),
+        owner: &kernel.name,
+    });
+    let found = methods_of(&items.collect::<Vec<_>>(), scopes, methods);
+    let mut planned = Vec::new();
+    for (kernel, named) in kernels.iter().zip(found) {
         planned.push(PlannedKernel {
             kernel,
             index: planned.len(),
-            path,
-            method,
-            constant,
+            path: named.path,
+            method: named.method,
+            constant: named.constant,
         });
     }
     planned
 }
 
-/// Names of constants for items at these places: in upper case, or as they are where that would make two alike.
-fn constants(placed: &[(Vec<String>, String)]) -> Vec<String> {
-    let mut users: Map<(&[String], String), usize> = Map::new();
-    for (path, name) in placed {
-        *users.or_default((path, name.to_uppercase())) += 1;
-    }
-    let constant = |(path, name): &(Vec<String>, String)| {
-        let upper = name.to_uppercase();
-        let alone = users.get(&(path.as_slice(), upper.clone())) == Some(&1);
-        names::ident(if alone { &upper } else { name }, NameKind::Value)
-    };
-    placed.iter().map(constant).collect()
+/// What becomes a method.
+struct Item<'n> {
+    scope: Scope,
+    name: &'n str,
+    /// The name is what the source says.
+    natural: bool,
+    /// What tells it from all others.
+    whole: String,
+    /// C++ name.
+    owner: &'n str,
 }
 
-fn rust_name(root: &str, path: &[String], method: &str) -> String {
-    let mut full = vec![root];
-    full.extend(path.iter().map(String::as_str));
-    full.push(method);
-    full.join("::")
+/// Its names in Rust.
+struct Named {
+    /// Modules below the file's.
+    path: Vec<String>,
+    method: String,
+    constant: String,
+}
+
+/// The methods of items, none twice in a scope and none that `methods` has, and their constants.
+fn methods_of(items: &[Item<'_>], scopes: &Scopes, methods: &mut Methods) -> Vec<Named> {
+    let mut by_scope: Map<&Scope, Vec<usize>> = Map::new();
+    for (index, item) in items.iter().enumerate() {
+        by_scope.or_default(&item.scope).push(index);
+    }
+    let mut found: Vec<String> = vec![String::new(); items.len()];
+    for (scope, indices) in by_scope.iter() {
+        let path = scopes.path(scope);
+        let taken = methods.at(&path);
+        let mut wanted = Vec::new();
+        for index in indices {
+            let item = &items[*index];
+            wanted.push(names::Wanted {
+                ident: names::ident(item.name, NameKind::Method),
+                natural: item.natural,
+                whole: item.whole.clone(),
+            });
+        }
+        let settled = names::settle(wanted, NameKind::Method, &taken);
+        for (index, method) in indices.iter().zip(settled) {
+            methods.take(&path, &method, items[*index].owner);
+            found[*index] = method;
+        }
+    }
+    let mut named = Vec::new();
+    for (item, method) in items.iter().zip(found) {
+        let path = scopes.path(&item.scope);
+        // Only a name that had to grow says more than the source's.
+        let ident = names::ident(item.name, NameKind::Method);
+        let plain = if method == ident { item.name } else { &method };
+        named.push(Named {
+            path,
+            constant: names::ident(plain, NameKind::Value),
+            method,
+        });
+    }
+    constants(&mut named);
+    named
+}
+
+/// Names of constants for items with these: in upper case, or as they are where that would make two alike.
+fn constants(named: &mut [Named]) {
+    let upper = |name: &str| name.trim_start_matches("r#").to_uppercase();
+    let mut users: Map<(Vec<String>, String), usize> = Map::new();
+    for item in named.iter() {
+        *users.or_default((item.path.clone(), upper(&item.constant))) += 1;
+    }
+    for item in named {
+        let wanted = upper(&item.constant);
+        if users.get(&(item.path.clone(), wanted.clone())) == Some(&1) {
+            item.constant = names::ident(&wanted, NameKind::Value);
+        }
+    }
 }
 
 fn name_globals<'a>(
-    module: &Module,
-    root: &str,
     globals: Vec<(&'a Global, Option<&'a Type>)>,
+    scopes: &Scopes,
     methods: &mut Methods,
-    findings: &mut Vec<Finding>,
 ) -> Vec<PlannedGlobal<'a>> {
-    let placed: Vec<(Vec<String>, String)> = globals
-        .iter()
-        .map(|(global, _)| global_path(global))
-        .map(|(path, method)| (path, method.trim_start_matches("r#").to_owned()))
-        .collect();
-    let constants = constants(&placed);
-    let mut planned: Vec<PlannedGlobal<'a>> = Vec::new();
-    for ((global, ty), constant) in globals.into_iter().zip(constants) {
-        let (path, method) = global_path(global);
-        match methods.take(&path, &method, &global.name) {
-            Ok(()) => planned.push(PlannedGlobal {
-                global,
-                ty,
-                path,
-                method,
-                constant,
-            }),
-            Err(first) => findings.push(Finding::NameCollision {
-                module: module.name.clone(),
-                name: rust_name(root, &path, &method),
-                items: [first, global.name.clone()],
-            }),
-        }
+    let names = globals.iter().map(|(global, _)| variable(global));
+    let names: Vec<(Scope, String)> = names.collect();
+    let items = globals.iter().zip(&names);
+    let items = items.map(|((global, _), (scope, name))| Item {
+        scope: scope.clone(),
+        name,
+        natural: names::components(&global.name).last() == Some(&name.as_str()),
+        whole: format!("{} {}", global.name, global.symbol),
+        owner: &global.name,
+    });
+    let found = methods_of(&items.collect::<Vec<_>>(), scopes, methods);
+    let mut planned = Vec::new();
+    for ((global, ty), named) in globals.into_iter().zip(found) {
+        planned.push(PlannedGlobal {
+            global,
+            ty,
+            path: named.path,
+            method: named.method,
+            constant: named.constant,
+        });
     }
     planned
 }
 
-/// Modules and method of a variable.
-fn global_path(global: &Global) -> (Vec<String>, String) {
+/// Scope and name of a variable.
+fn variable(global: &Global) -> (Scope, String) {
     let parts = names::components(&global.name);
     let (last, scopes) = parts
         .split_last()
         .map_or((&*global.name, &[][..]), |(last, scopes)| (*last, scopes));
-    let path = scopes
-        .iter()
-        .map(|scope| names::ident(&names::short_template(scope), NameKind::Module))
-        .collect();
-    (
-        path,
-        names::ident(&names::short_template(last), NameKind::Method),
-    )
+    let scope = scopes.iter().map(|part| (*part).to_owned());
+    (scope.collect(), names::short_template(last))
 }
 
-fn namespace_path(kernel: &Kernel) -> Vec<String> {
+fn namespaces(kernel: &Kernel) -> Scope {
     let named = kernel.namespaces.iter().filter(|name| !name.is_empty());
-    named
-        .map(|name| names::ident(name, NameKind::Module))
-        .collect()
+    named.cloned().collect()
 }

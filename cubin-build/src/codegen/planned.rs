@@ -232,19 +232,22 @@ pub(super) fn associated<'t>(pattern: &Pattern, ty: &'t Type) -> Option<&'t Type
 pub(super) struct Methods(Map<(Vec<String>, String), String>);
 
 impl Methods {
-    /// Takes a name, unless another item has it.
-    pub(super) fn take(
-        &mut self,
-        path: &[String],
-        method: &str,
-        owner: &str,
-    ) -> Result<(), String> {
+    /// Takes a name that is free.
+    pub(super) fn take(&mut self, path: &[String], method: &str, owner: &str) {
         let name = (path.to_vec(), method.to_owned());
-        if let Some(other) = self.0.get(&name) {
-            return Err(other.clone());
-        }
         self.0.insert(name, owner.to_owned());
-        Ok(())
+    }
+
+    /// Who has a name.
+    pub(super) fn owner(&self, path: &[String], method: &str) -> Option<&str> {
+        let name = (path.to_vec(), method.to_owned());
+        self.0.get(&name).map(String::as_str)
+    }
+
+    /// Names that are taken at one place.
+    pub(super) fn at(&self, path: &[String]) -> Vec<String> {
+        let all = self.0.keys().filter(|(at, _)| at == path);
+        all.map(|(_, method)| method.clone()).collect()
     }
 }
 

@@ -182,6 +182,7 @@ fn write_struct(
         out.line("");
         out.open(format!("impl {ident} {{"));
         write_new(out, scope, members, &ours);
+        taken.0.push("new".to_owned());
         for (storage, offset, fields) in bits {
             for field in fields.iter().filter(|field| !field.name.is_empty()) {
                 write_bit_field(out, scope, storage, offset, field, &mut taken);
@@ -217,28 +218,32 @@ fn asserts(out: &mut Writer, ident: &str, size: u64, align: u64) {
 }
 
 fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: &[String]) {
-    let fields: Vec<(&String, &Field)> = members
-        .iter()
-        .zip(names)
-        .filter_map(|(member, name)| match member {
-            Member::Field(field) => Some((name, *field)),
-            _ => None,
-        })
-        .collect();
     out.doc("A value with these members; all other bytes are zero.");
     out.line("#[must_use]");
-    let tuple_structs = scope.tuple_structs();
-    let local = |name: &str| names::fresh(name, &tuple_structs);
-    let args: Vec<String> = fields
+    let mut taken = scope.patterns();
+    // By member.
+    let locals: Vec<String> = names
         .iter()
-        .map(|(name, field)| format!("{}: {}", local(name), scope.value(&field.ty)))
+        .map(|name| {
+            let local = names::fresh(name, &taken);
+            taken.push(local.clone());
+            local
+        })
+        .collect();
+    let args: Vec<String> = members
+        .iter()
+        .zip(&locals)
+        .filter_map(|(member, local)| match member {
+            Member::Field(field) => Some(format!("{local}: {}", scope.value(&field.ty))),
+            _ => None,
+        })
         .collect();
     out.signature("pub const fn new", &args, " -> Self", None);
     let inits: Vec<String> = members
         .iter()
-        .zip(names)
-        .map(|(member, name)| match member {
-            Member::Field(_) if local(name) != *name => format!("{name}: {}", local(name)),
+        .zip(names.iter().zip(&locals))
+        .map(|(member, (name, local))| match member {
+            Member::Field(_) if local != name => format!("{name}: {local}"),
             Member::Field(_) => name.clone(),
             Member::Padding(bytes) | Member::Bits { bytes, .. } => {
                 format!("{name}: [0; {}]", number(i128::from(*bytes)))
@@ -276,8 +281,8 @@ fn write_bit_field(
     let set = taken.add(&format!("set_{}", field.name));
     let first = bit - offset * 8;
     let (primitive, wide) = bit_primitive(scalar);
-    let tuple_structs = scope.tuple_structs();
-    let [value, bits] = ["value", "bits"].map(|name| names::fresh(name, &tuple_structs));
+    let patterns = scope.patterns();
+    let [value, bits] = ["value", "bits"].map(|name| names::fresh(name, &patterns));
     let (value, bits) = (value.as_str(), bits.as_str());
     let is_enum = matches!(field.ty, Type::Enum(_));
     let wrap = |value: &str| {
@@ -399,7 +404,7 @@ fn write_union(
     out.close("}");
     out.line("");
     out.open(format!("impl ::core::fmt::Debug for {ident} {{"));
-    let formatter = names::fresh("f", &scope.tuple_structs());
+    let formatter = names::fresh("f", &scope.patterns());
     out.open(format!(
         "fn fmt(&self, {formatter}: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {{"
     ));

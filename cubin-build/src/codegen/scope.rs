@@ -11,6 +11,7 @@
 
 use super::{
     input::HalfTypes,
+    names,
     planned::{Key, Plan, PlannedModule, TYPES},
     scalars::{newtype_name, primitive, tensor_map_name, vector_name},
     write::number,
@@ -67,8 +68,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Names that no parameter or local may have here: those of tuple structs, which enumerations are.
-    pub(super) fn tuple_structs(&self) -> Vec<String> {
+    /// Names that no parameter or local may have here: those of tuple structs, which enumerations are, of structs
+    /// without members, and of the prelude's variants.
+    pub(super) fn patterns(&self) -> Vec<String> {
         let modules = self.plan.modules.iter();
         let places = modules.flat_map(|module| module.enums.values());
         let mut found: Vec<String> = places
@@ -83,6 +85,8 @@ impl Scope<'_> {
             found.extend(scalars.map(|scalar| newtype_name(*scalar)));
             found.push("DeviceFunction".to_owned());
         }
+        found.extend(names::VARIANTS.iter().map(|name| (*name).to_owned()));
+        found.push("Module".to_owned());
         found
     }
 

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use cubin_core::escape::{is_unseen, visible};
+
 /// A signature that is wider has one parameter per line.
 const WIDEST: usize = 100;
 
@@ -110,8 +112,8 @@ pub(super) fn string(text: &str) -> String {
             '\n' => literal.push_str("\\n"),
             '\r' => literal.push_str("\\r"),
             '\t' => literal.push_str("\\t"),
-            control if control.is_control() => {
-                let _ = write!(literal, "\\u{{{:x}}}", u32::from(control));
+            unseen if is_unseen(unseen) => {
+                let _ = write!(literal, "\\u{{{:x}}}", u32::from(unseen));
             }
             other => literal.push(other),
         }
@@ -137,16 +139,9 @@ pub(super) fn number(value: i128) -> String {
     grouped
 }
 
-/// Text on one line: control characters become blanks.
+/// Text of a comment, on one line: what would end it, or change how it reads, is visible.
 pub(super) fn on_one_line(text: &str) -> String {
-    let plain = |character: char| {
-        if character.is_control() {
-            ' '
-        } else {
-            character
-        }
-    };
-    text.chars().map(plain).collect()
+    visible(text).into_owned()
 }
 
 #[cfg(test)]
@@ -186,6 +181,9 @@ mod tests {
 
     #[test]
     fn strings_are_escaped() {
-        assert_eq!(string("a\"b\\c\u{1}"), "\"a\\\"b\\\\c\\u{1}\"");
+        assert_eq!(
+            string("a\"b\\c\u{1}\u{202e}"),
+            "\"a\\\"b\\\\c\\u{1}\\u{202e}\""
+        );
     }
 }

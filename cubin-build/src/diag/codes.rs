@@ -199,8 +199,8 @@ codes! {
         "No exact wrapper can be made for a kernel: a parameter's type is not visible in the compiler's files, or has no Rust counterpart. Where the files leave a layout open (an `__int128` member prints as `long long`), the compiler's front end has been asked, and a note says what it said. The kernel is compiled and its budgets are checked, but the generated module has no method for it. A warning; a [[rule]] with a `level` and no budget makes it an error, or silence.",
         "warning[kernel-refused]: no wrapper for `apply<lambda>`: parameter 0 is a lambda, whose type has no name";
     NAME_COLLISION = "name-collision", Signature,
-        "Two kernels, types or modules would get the same Rust name. The C++ names are in the message; rename one of them.",
-        "error[name-collision]: kernels `a::scale` and `a_scale` would both become `a_scale`";
+        "Two sources, or a source and a [[link]], would be modules of the same Rust name, and no folder tells them apart: `a-b.cu` and `a.b.cu` side by side. The generated file holds both; the module of one ends in a hash of its path. Rename one of them for a name that reads better. Names of kernels, types and variables that Rust cannot tell apart grow until they differ, by rules that the documentation gives, and are no finding.",
+        "warning[name-collision]: the module of kernels/a-b.cu is called `kernels_a-b_1d0c5f3a`: another module has its name in Rust, and no folder tells them apart";
 
     // budgets
     REGISTERS_OVER_BUDGET = "registers-over-budget", Budget,
@@ -298,8 +298,10 @@ mod tests {
         for (index, entry) in ALL.iter().enumerate() {
             let code = entry.code.0;
             assert!(
-                code.split('-')
-                    .all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())),
+                code.split('-').all(|word| !word.is_empty()
+                    && word
+                        .bytes()
+                        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())),
                 "{code}"
             );
             assert!(

@@ -2,12 +2,13 @@
 //!
 //! The only file that names the renderer. It decides how a finding looks, never whether it is shown.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use annotate_snippets::{
     Annotation, AnnotationKind, Element, Level as Title, Origin, Renderer, Snippet,
-    normalize_untrusted_str, renderer::DecorStyle,
+    renderer::DecorStyle,
 };
+use cubin_core::escape::{is_unseen, visible, visible_lines};
 
 use super::{Diag, Label, Level, codes};
 use crate::source::SourceFile;
@@ -26,13 +27,13 @@ pub fn render(diag: &Diag, colour: bool) -> String {
     let notes = diag
         .notes
         .iter()
-        .map(|note| Title::NOTE.message(clean(note)));
+        .map(|note| Title::NOTE.message(visible_lines(note)));
     let help = diag
         .help
         .iter()
-        .map(|help| Title::HELP.message(clean(help)));
+        .map(|help| Title::HELP.message(visible_lines(help)));
     let group = title
-        .primary_title(diag.message.as_str())
+        .primary_title(visible(&diag.message))
         .id(diag.code.0)
         .elements(places(diag))
         .elements(notes)
@@ -59,7 +60,7 @@ pub fn summary_line(diag: &Diag) -> String {
     }
     line.push_str(&format!("[{}] {}", diag.code, diag.message));
     // A directive is one line: what a tool or a file name smuggled in must not start another.
-    line.replace(|c: char| c.is_control(), " ")
+    visible(&line).into_owned()
 }
 
 /// What to do, on one line, for the `cargo::warning=` after that of the finding: cargo shows nothing else of a build
@@ -71,15 +72,7 @@ pub fn help_line(diag: &Diag) -> Option<String> {
         return None;
     }
     let help = diag.help.iter().find(|help| !help.contains('\n'))?;
-    Some(format!("  help: {help}").replace(|c: char| c.is_control(), " "))
-}
-
-/// Control characters made visible, lines kept: the text may quote a file or a tool.
-fn clean(text: &str) -> String {
-    text.split('\n')
-        .map(normalize_untrusted_str)
-        .collect::<Vec<_>>()
-        .join("\n")
+    Some(format!("  help: {}", visible(help)))
 }
 
 /// One snippet per file, in the order in which the labels name the files, the subject's first.
@@ -101,6 +94,7 @@ fn places(diag: &Diag) -> Vec<Element<'_>> {
 
 fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
     let path = file.path().to_string_lossy();
+    let path = visible(&path).into_owned();
     let text = file.text();
     if text.is_empty() {
         return Origin::path(path).into();
@@ -115,15 +109,25 @@ fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
     let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
     let (line, _) = file.line_column(start);
-    let annotations = ranges
-        .into_iter()
-        .zip(labels)
-        .map(|(range, label)| annotation(range.start - start..range.end - start, label));
-    Snippet::source(&text[start..end])
+    let annotations = ranges.into_iter().zip(labels).map(|(range, label)| {
+        let place = |offset: usize| drawable(&text[start..offset]).len();
+        annotation(place(range.start)..place(range.end), label)
+    });
+    Snippet::source(drawable(&text[start..end]))
         .line_start(line)
         .path(path)
         .annotations(annotations)
         .into()
+}
+
+/// Lines of a source as they are drawn: the renderer shows ASCII's control characters by pictures of its own, and leaves
+/// others as they are. One character for one, so that columns stay.
+fn drawable(text: &str) -> Cow<'_, str> {
+    let acts = |character: char| is_unseen(character) && !character.is_ascii();
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace(acts, "\u{fffd}"))
 }
 
 fn annotation<'a>(range: Range<usize>, label: &'a Label) -> Annotation<'a> {
@@ -132,7 +136,7 @@ fn annotation<'a>(range: Range<usize>, label: &'a Label) -> Annotation<'a> {
     } else {
         AnnotationKind::Context
     };
-    let text = Some(label.text.as_str()).filter(|text| !text.is_empty());
+    let text = Some(visible(&label.text)).filter(|text| !text.is_empty());
     kind.span(range).label(text)
 }
 

@@ -354,10 +354,6 @@ fn mistakes_in_a_link_are_shown_where_they_stand() {
             "[[link]]\nname = \"a\"\nsources = [\"kernels/step.cu\", \"kernels/rest.cu\"]\n[[link]]\nname = \"b\"\nsources = [\"kernels/rest.cu\"]\n",
             "kernels/rest.cu is in two linked modules, `a` and `b`",
         ),
-        (
-            "[[link]]\nname = \"fill\"\nsources = [\"kernels/step.cu\", \"kernels/rest.cu\"]\n",
-            "linked module `fill` would have the name of kernels/fill.cu's module",
-        ),
     ] {
         config(text);
         project.build().fails().says(message);

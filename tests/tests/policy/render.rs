@@ -1,7 +1,7 @@
 //! Order, summary and picture, apart from any policy.
 
 use cubin_build::{
-    diag::{Diag, Level, Sink, codes, json, render, summary_line},
+    diag::{Diag, Level, Sink, codes, help_line, json, render, summary_line},
     source::{SourceFile, Span},
 };
 
@@ -75,8 +75,31 @@ fn one_line_stays_one_line() {
         .at(Span::line(&file, 1), "");
     assert_eq!(
         summary_line(&diag),
-        "a b.cu:1:1: [compile-failed] bad cargo::rustc-cfg=x "
+        "a\\nb.cu:1:1: [compile-failed] bad\\ncargo::rustc-cfg=x\\r"
     );
+}
+
+#[test]
+fn text_from_outside_is_escaped_in_pictures_and_in_json() {
+    const TEXT: &str = "x\u{1b}[31m\u{202e}\u{7}\u{9b}y\r\u{200f}";
+    let file = SourceFile::new(format!("a{TEXT}.cu"), format!("int {TEXT};\nint b;\n"));
+    let span = Span::new(&file, 0..3);
+    let diag = Diag::error(codes::COMPILE_FAILED, TEXT)
+        .at(span.clone(), TEXT)
+        .because(span, TEXT)
+        .note(TEXT)
+        .help(TEXT)
+        .kernel(TEXT);
+    let acts = |text: &str| text.contains(|c: char| c != '\n' && cubin_core::escape::is_unseen(c));
+    for text in [
+        render(&diag, false),
+        summary_line(&diag),
+        help_line(&diag).expect("a help"),
+        json::to_json(&diag),
+    ] {
+        assert!(!acts(&text), "{text:?}");
+    }
+    assert!(summary_line(&diag).contains("x\\u{1b}[31m\\u{202e}\\u{7}\\u{9b}y\\r\\u{200f}"));
 }
 
 #[test]

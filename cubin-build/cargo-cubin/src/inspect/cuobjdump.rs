@@ -1,7 +1,8 @@
 //! `--like-cuobjdump`: the text of `cuobjdump -res-usage` (13.5), byte for byte.
 //!
 //! The figures are that tool's own, also where they mislead. Files that it refuses (targets that it no longer knows, a
-//! library with one damaged entry) are written by the same rules.
+//! library with one damaged entry) are written by the same rules. Names that would act on a terminal are escaped, which that
+//! tool does not.
 
 use std::{
     fmt::Write as _,
@@ -12,11 +13,13 @@ use std::{
 use cubin_core::{
     Cubin, Result,
     consts::{EntryFlags, EntryKind},
+    escape::visible,
     fatbin::Entry,
     host::{self, FileKind},
 };
 
 use super::pieces::{self, PieceKind};
+use crate::files;
 
 /// The section of host objects with linked device code. Where there is one, cuobjdump does not look at the
 /// relocatable code beside it (unless told `-all`).
@@ -36,7 +39,12 @@ pub(super) fn write(
         for member in host::members(bytes) {
             match member {
                 Ok(member) => {
-                    writeln!(out, "\nmember {}:{}:", shown.display(), member.name)?;
+                    writeln!(
+                        out,
+                        "\nmember {}:{}:",
+                        files::shown(&shown),
+                        visible(&member.name)
+                    )?;
                     let mut inside = Vec::new();
                     found |= object(path, member.data, &mut inside, out)?;
                     errors.extend(
@@ -134,12 +142,12 @@ fn head(entry: &Entry<'_>) -> String {
 }
 
 /// The text before the first NUL.
-fn c_string(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+fn c_string(bytes: &[u8]) -> String {
     let end = bytes
         .iter()
         .position(|byte| *byte == 0)
         .unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end])
+    visible(&String::from_utf8_lossy(&bytes[..end])).into_owned()
 }
 
 /// The usage of one cubin.
@@ -151,7 +159,8 @@ fn usage(bytes: &[u8]) -> Result<String> {
         let _ = write!(
             text,
             " Function {}:\n  REG:{} STACK:",
-            function.symbol, raw.reg
+            visible(function.symbol),
+            raw.reg
         );
         let _ = match raw.stack {
             Some(stack) => write!(text, "{stack}"),

@@ -11,6 +11,7 @@ use std::{
 
 use cubin_core::{
     Cubin, Function,
+    escape::visible,
     sass::{Class, Code, Instruction, Loops, Mix, Space},
 };
 
@@ -229,7 +230,7 @@ impl Sources {
         let chain = row.map(|row| self.0.places(row)).unwrap_or_default();
         let mut places = chain
             .iter()
-            .map(|place| format!("{}:{}", place.file, place.line));
+            .map(|place| format!("{}:{}", visible(&place.file), place.line));
         let Some(first) = places.next() else {
             return "no line".to_owned();
         };

@@ -16,6 +16,8 @@ use std::{
     process::ExitCode,
 };
 
+use cubin_core::escape::visible;
+
 use crate::files;
 
 #[derive(Debug, clap::Args)]
@@ -55,7 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         for error in inspect(path, args, &mut shown, &mut out)? {
             // In the order in which a terminal shows both streams; one unreadable file must not hide the others.
             out.flush()?;
-            eprintln!("error: {}: {error}", path.display());
+            eprintln!("error: {}: {}", files::shown(path), visible(&error));
             failed = true;
         }
     }
@@ -106,7 +108,10 @@ fn inspect(
     Ok(errors)
 }
 
-/// The C++ name of a symbol, or the symbol itself when it is not mangled.
+/// The C++ name of a symbol, or the symbol itself when it is not mangled, for eyes.
 fn name_of(symbol: &str) -> String {
-    cubin_core::demangle::demangle(symbol).unwrap_or_else(|| symbol.to_owned())
+    match cubin_core::demangle::demangle(symbol) {
+        Some(name) => visible(&name).into_owned(),
+        None => visible(symbol).into_owned(),
+    }
 }

@@ -4,9 +4,12 @@ use std::{borrow::Cow, path::Path};
 
 use cubin_core::{
     consts::EntryKind,
+    escape::visible,
     fatbin::Entry,
     host::{self, Code, DeviceCode, FileKind},
 };
+
+use crate::files;
 
 /// Device code of a file, ready to be shown.
 pub(super) struct Piece<'a> {
@@ -86,8 +89,8 @@ pub(super) fn each_in<'a>(
 fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<Piece<'a>, String> {
     let offset = code.offset();
     let place = match &code.member {
-        Some(member) => format!("{}({member})", path.display()),
-        None => path.display().to_string(),
+        Some(member) => format!("{}({})", files::shown(path), visible(member)),
+        None => files::shown(path),
     };
     let (entry, kind) = match code.code {
         Code::Cubin { bytes, .. } => (None, PieceKind::Cubin(Cow::Borrowed(bytes))),

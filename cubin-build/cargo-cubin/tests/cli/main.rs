@@ -1,5 +1,6 @@
 //! The real `cargo cubin`, run as a user runs it. Recorded outputs lie in `tests/golden`; `BLESS=1` rewrites them.
 
+mod escapes;
 mod inspect;
 mod instructions;
 mod machine;

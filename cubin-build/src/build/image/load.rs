@@ -52,7 +52,12 @@ pub(in super::super) fn load<'c>(
         .map(|index| sources.originals[*index].as_path());
     let prebuilt = sources.prebuilt.iter().map(|file| file.path.as_path());
     let files: Vec<&Path> = own.chain(prebuilt).collect();
-    let modules = names::modules(&files);
+    let chosen: Vec<&str> = sources
+        .links
+        .iter()
+        .map(|link| link.name.as_str())
+        .collect();
+    let modules = names::modules(&files, &chosen);
 
     let mut all = Vec::new();
     for (position, (module, original)) in modules.iter().zip(&files).enumerate() {
@@ -71,11 +76,15 @@ pub(in super::super) fn load<'c>(
             }
         };
         if !binaries.is_empty() {
+            if module.hashed {
+                let (source, module) = (source.clone(), module.name.clone());
+                sink.push(Problem::ModuleHashed { source, module }.into());
+            }
             all.push(Loaded {
                 names: Names {
                     source,
-                    files: names::file_stem(&settings.out_file, module),
-                    module: module.clone(),
+                    files: names::file_stem(&settings.out_file, &module.name),
+                    module: module.name.clone(),
                     found: sources.found.contains(*original),
                 },
                 binaries,
@@ -83,15 +92,6 @@ pub(in super::super) fn load<'c>(
         }
     }
     for link in &sources.links {
-        if let Some(index) = modules.iter().position(|name| *name == link.name) {
-            let problem = Problem::LinkNameTaken {
-                name: link.name.clone(),
-                span: link.span.clone(),
-                source: paths::shown(&settings.root, files[index]),
-            };
-            sink.push(problem.into());
-            continue;
-        }
         let linked = compiled
             .linked
             .iter()

@@ -18,8 +18,8 @@ impl Binding for Core {
 
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         out.doc(&format!(
-            "The cubins and kernels of `{}`.",
-            scope.module.input.source
+            "The cubins and kernels of {}.",
+            docs::code(&scope.module.input.source)
         ));
         out.line("#[derive(Clone, Copy, Debug)]");
         out.line("pub struct Module;");

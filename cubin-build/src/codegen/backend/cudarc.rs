@@ -42,9 +42,9 @@ impl Binding for Cudarc {
     fn module(&self, out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
         let module = scope.module;
         out.doc(&format!(
-            "The {} of `{}`, loaded into a context.",
+            "The {} of {}, loaded into a context.",
             methods.holds.name(),
-            module.input.source
+            docs::code(&module.input.source)
         ));
         out.line("#[derive(Debug)]");
         out.open("pub struct Module {");
@@ -121,7 +121,7 @@ fn view(
 
 /// The methods of every `Module`: what does not depend on its kernels. No local may be called like a tuple struct.
 fn loading(out: &mut Writer, scope: Scope<'_>) {
-    let taken = scope.tuple_structs();
+    let taken = scope.patterns();
     let local = |name: &str| names::fresh(name, &taken);
     let [context, loaded, kernel, threads, shared] =
         ["context", "loaded", "kernel", "threads", "shared"].map(local);
@@ -313,7 +313,7 @@ impl Argument {
 
 fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_>, module: &str) {
     let kernel = planned.kernel;
-    let names = param_names(&kernel.params, scope.tuple_structs());
+    let names = param_names(&kernel.params, scope.patterns());
     let params = kernel.params.iter().zip(names);
     let arguments: Vec<Argument> = params
         .map(|(param, name)| argument(scope, param, name))
@@ -324,7 +324,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
         bound: None,
         info: format!("&info::{}", planned.constant),
         module,
-        taken: scope.tuple_structs(),
+        taken: scope.patterns(),
     };
     launch(out, &call, &arguments);
 }
@@ -354,7 +354,7 @@ fn family_wrapper(
     else {
         return;
     };
-    let names = param_names(&first.kernel.params, scope.tuple_structs());
+    let names = param_names(&first.kernel.params, scope.patterns());
     let size = |ordinal: usize| {
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| scope.module.kernels.get(instance.kernel));
@@ -391,7 +391,7 @@ fn family_wrapper(
         bound,
         info: format!("{}::INFO", generics.this()),
         module,
-        taken: scope.tuple_structs(),
+        taken: scope.patterns(),
     };
     launch(out, &call, &arguments);
 }
