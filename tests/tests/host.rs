@@ -22,6 +22,7 @@ fn lines(data: &[u8]) -> Vec<String> {
         .map(|code| {
             let what = match &code.code {
                 Code::Cubin { .. } => "cubin".to_owned(),
+                Code::Ptx { .. } => "PTX by itself".to_owned(),
                 Code::Entry(entry) => {
                     format!("{} {}", entry.kind, entry.target().expect("a target"))
                 }
@@ -67,7 +68,7 @@ fn options_of_relocatable_and_lto_objects() {
             .iter()
             .filter_map(|code| match &code.code {
                 Code::Entry(entry) => entry.options,
-                Code::Cubin { .. } => None,
+                Code::Cubin { .. } | Code::Ptx { .. } => None,
             })
             .map(|options| String::from_utf8_lossy(options).trim_end().to_owned())
             .collect()
@@ -319,4 +320,72 @@ fn objects_archives_libraries_and_executables_of_nvcc() {
         }
     }
     assert_eq!(program, functions(&read("stripped")));
+}
+
+/// The program of the two tests below: device code as `include_bytes!` embeds it.
+const EMBEDS: &str = "
+pub static CUBINS: [&[u8]; 2] = [include_bytes!(\"a.cubin\"), include_bytes!(\"b.cubin\")];
+pub static PTX: &str = concat!(include_str!(\"k.ptx\"), \"\\0\");
+#[unsafe(no_mangle)]
+pub extern \"C\" fn device_code(at: usize) -> *const u8 {
+    if at == 2 { PTX.as_ptr() } else { CUBINS[at].as_ptr() }
+}
+";
+
+#[test]
+fn rust_programs_and_libraries_hold_what_they_include() {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-hosts");
+    fs::create_dir_all(&dir).unwrap();
+    let mut wanted: Vec<Vec<u8>> = recorded::files("cubins")
+        .into_iter()
+        .map(|(_, data)| data)
+        .take(2)
+        .collect();
+    let ptx =
+        b".version 9.3\n// a note\n.target sm_75\n.address_size 64\n.visible .entry k() { ret; }\n";
+    fs::write(dir.join("a.cubin"), &wanted[0]).unwrap();
+    fs::write(dir.join("b.cubin"), &wanted[1]).unwrap();
+    fs::write(dir.join("k.ptx"), ptx).unwrap();
+    let main = "fn main() { println!(\"{:?}\", device_code(std::env::args().count() % 3)); }";
+    fs::write(dir.join("lib.rs"), EMBEDS).unwrap();
+    fs::write(dir.join("main.rs"), format!("{EMBEDS}{main}")).unwrap();
+    wanted.sort();
+    for (kind, source) in [
+        ("bin", "main.rs"),
+        ("rlib", "lib.rs"),
+        ("staticlib", "lib.rs"),
+        ("cdylib", "lib.rs"),
+    ] {
+        let output = format!("embeds.{kind}");
+        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+        let status = Command::new(rustc)
+            .current_dir(&dir)
+            .args([
+                "--edition=2024",
+                "-O",
+                "--crate-name=embeds",
+                "--crate-type",
+                kind,
+            ])
+            .args(["-o", &output, source])
+            .status()
+            .unwrap();
+        assert!(status.success(), "{kind}");
+        let data = fs::read(dir.join(output)).unwrap();
+        let (mut cubins, mut texts) = (Vec::new(), Vec::new());
+        for code in found(&data) {
+            assert!(
+                code.section.is_some_and(|name| name.starts_with(".rodata")),
+                "{kind}: {code:?}"
+            );
+            match code.code {
+                Code::Cubin { bytes, .. } => cubins.push(bytes.to_vec()),
+                Code::Ptx { bytes, .. } => texts.push(bytes),
+                Code::Entry(entry) => panic!("{kind}: {entry:?}"),
+            }
+        }
+        cubins.sort();
+        assert!(cubins == wanted, "{kind}: {} cubins", cubins.len());
+        assert_eq!(texts, [ptx.trim_ascii_end()], "{kind}");
+    }
 }

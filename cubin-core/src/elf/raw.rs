@@ -12,6 +12,8 @@ use super::{Class, Section};
 use crate::consts::RelocType;
 use crate::consts::{ElfMachine, ElfType, SectionType, SttOther};
 
+#[cfg(feature = "views")]
+pub(crate) use goblin::elf::section_header::SHF_EXCLUDE;
 pub(crate) use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG},
     section_header::{SHF_EXECINSTR, SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},

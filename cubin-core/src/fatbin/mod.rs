@@ -173,6 +173,12 @@ impl<'a> Iterator for Containers<'a> {
 }
 
 impl<'a> Containers<'a> {
+    /// How many bytes have been read.
+    #[cfg(feature = "views")]
+    pub(crate) fn consumed(&self) -> usize {
+        usize::try_from(self.at).unwrap_or(usize::MAX)
+    }
+
     /// The entries of all containers, with an error for each damaged container or entry.
     pub fn entries(self) -> impl Iterator<Item = Result<Entry<'a>>> {
         self.flat_map(|container| match container {

@@ -1,10 +1,11 @@
 //! Device code inside host files: objects, static archives, shared libraries, executables.
 //!
 //! nvcc puts fatbins into the sections `.nv_fatbin` (executable device code) and `__nv_relfatbin` (relocatable, for
-//! `-rdc=true`) of host objects. [`device_code`] takes any file (also a `.cubin` or a `.fatbin` itself) and yields every
-//! cubin, PTX text and IR in it, in file order. Where sections cannot tell (no ELF, no section table, or no such
-//! section), the bytes are searched for the container's magic number. Host code, symbols and the
-//! wrappers in `.nvFatBinSegment` are not looked into.
+//! `-rdc=true`) of host objects. Programs that load modules themselves, Rust's among them, embed cubins, fatbins and PTX
+//! as plain bytes, mostly in `.rodata`. [`device_code`] takes any file (also a `.cubin` or a `.fatbin` itself) and yields
+//! every cubin, PTX text and IR in it, in file order: sections of nvcc are read entry by entry, all other bytes are
+//! searched. Host code and the wrappers in `.nvFatBinSegment` are not looked into, nor is what no linker takes, the
+//! metadata and the bitcode (`lib.rmeta`, `.llvmbc`) of Rust libraries: what they hold of constants stands beside them too.
 //!
 //! ```
 //! # fn show(library: &[u8]) {
@@ -19,20 +20,28 @@
 //! ```
 
 mod ar;
+mod code;
+mod search;
 mod sections;
 
 pub use ar::{Member, members};
+pub use code::{Code, DeviceCode};
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, ops::Range};
+
+use search::Hit;
 
 use crate::{
     Error, Result,
     consts::{ElfMachine, FATBIN_MAGIC},
-    fatbin::{self, Entry},
+    fatbin,
 };
 
 /// Sections that hold fatbins.
 const FATBIN_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+
+/// Member of Rust libraries that no linker reads.
+const RUST_METADATA: &str = "lib.rmeta";
 
 /// What a file is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,70 +79,6 @@ impl FileKind {
     }
 }
 
-/// Device code and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeviceCode<'a> {
-    /// Member of the archive, when the file is one.
-    pub member: Option<Cow<'a, str>>,
-    /// Section of the host object, when sections told.
-    pub section: Option<&'static str>,
-    /// The code.
-    pub code: Code<'a>,
-}
-
-/// What was found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Code<'a> {
-    /// A cubin that stands by itself.
-    Cubin {
-        /// Offset of its first byte in the file.
-        offset: u64,
-        /// The cubin and, inside an archive, nothing else.
-        bytes: &'a [u8],
-    },
-    /// An entry of a fatbin.
-    Entry(Entry<'a>),
-}
-
-/// The bytes of a cubin as a length.
-impl fmt::Debug for Code<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cubin { offset, bytes } => f
-                .debug_struct("Cubin")
-                .field("offset", offset)
-                .field("len", &bytes.len())
-                .finish(),
-            Self::Entry(entry) => f.debug_tuple("Entry").field(entry).finish(),
-        }
-    }
-}
-
-impl<'a> DeviceCode<'a> {
-    /// The bytes of a cubin, decompressed; `None` when this is PTX or IR.
-    ///
-    /// # Errors
-    /// As [`Entry::image`].
-    #[must_use]
-    pub fn cubin(&self) -> Option<Result<Cow<'a, [u8]>>> {
-        match &self.code {
-            Code::Cubin { bytes, .. } => Some(Ok(Cow::Borrowed(bytes))),
-            Code::Entry(entry) if entry.is_cubin() => Some(entry.image()),
-            Code::Entry(_) => None,
-        }
-    }
-
-    /// Offset of the code's header in the file.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
-        match &self.code {
-            Code::Cubin { offset, .. } => *offset,
-            Code::Entry(entry) => entry.offset,
-        }
-    }
-}
-
 /// All device code in `data`, a whole file of any kind, in file order.
 ///
 /// Each damaged part is one error; what stands beside and behind it is still read. A file without device code yields
@@ -141,6 +86,8 @@ impl<'a> DeviceCode<'a> {
 pub fn device_code(data: &[u8]) -> impl Iterator<Item = Result<DeviceCode<'_>>> {
     let archive = FileKind::of(data) == FileKind::Archive;
     let members = archive.then(|| members(data)).into_iter().flatten();
+    let members =
+        members.filter(|member| !matches!(member, Ok(member) if member.name == RUST_METADATA));
     let alone = (!archive).then_some(Ok(Member {
         name: Cow::Borrowed(""),
         offset: 0,
@@ -178,9 +125,10 @@ fn name_place<'a>(
     }
 }
 
-/// Bytes to search for containers.
+/// Bytes to search for device code.
 struct Region<'a> {
-    section: Option<&'static str>,
+    /// Of nvcc, which holds fatbins and nothing else.
+    section: Option<&'a str>,
     data: &'a [u8],
     base: u64,
 }
@@ -188,103 +136,131 @@ struct Region<'a> {
 /// Device code of one file that is no archive, at `base` of the whole.
 fn object(data: &[u8], base: u64) -> impl Iterator<Item = Result<DeviceCode<'_>>> {
     let kind = FileKind::of(data);
-    let alone = (kind == FileKind::Cubin).then_some(Ok(DeviceCode {
-        member: None,
-        section: None,
-        code: Code::Cubin {
-            offset: base,
-            bytes: data,
-        },
-    }));
-    let (found, lost) = match kind {
-        FileKind::HostElf => match sections::find(data, base, &FATBIN_SECTIONS) {
-            Ok(found) => (found, None),
+    let alone = Code::Cubin {
+        offset: base,
+        bytes: data,
+    };
+    let alone = (kind == FileKind::Cubin).then(|| Ok(DeviceCode::of(alone)));
+    let (sections, lost) = match kind {
+        FileKind::HostElf => match sections::all(data, base) {
+            Ok(sections) => (sections, None),
             Err(error) => (Vec::new(), Some(Err(error))),
         },
         _ => (Vec::new(), None),
     };
-    let told = found
-        .iter()
-        .any(|section| bytes_of(data, section).is_some());
-    let everything = (kind != FileKind::Cubin && !told).then_some(Ok(Region {
-        section: None,
-        data,
-        base,
-    }));
-    let regions = lost
-        .into_iter()
-        .chain(section_regions(data, base, found))
-        .chain(everything);
-    alone
-        .into_iter()
-        .chain(regions.flat_map(|region| match region {
-            Ok(region) => Either::Left(entries(region)),
-            Err(error) => Either::Right(core::iter::once(Err(error))),
-        }))
+    let (regions, damaged) = match kind {
+        FileKind::Cubin => (Vec::new(), Vec::new()),
+        _ => regions(data, base, &sections),
+    };
+    // Where sections tell, a number that only looks like a fatbin is no damage.
+    let strict = regions.iter().all(|region| region.section.is_none());
+    let found = regions.into_iter().flat_map(move |region| {
+        let only = region.section.is_some() || kind == FileKind::Fatbin;
+        if only {
+            Either::Left(entries(&region))
+        } else {
+            Either::Right(search(&region, strict))
+        }
+    });
+    let found = found.map(move |found| found.map(|code| in_section(code, base, &sections)));
+    let damaged = lost.into_iter().chain(damaged.into_iter().map(Err));
+    alone.into_iter().chain(damaged).chain(found)
 }
 
-/// The bytes of each section, no byte twice: 60,000 headers over the same bytes would be read 60,000 times.
-fn section_regions(
-    data: &[u8],
+/// The bytes of each section of nvcc, those between without what the linker leaves out, and an error for each such section
+/// that has none of its own. No byte stands in two: 60,000 headers over the same bytes would be read 60,000 times.
+fn regions<'a>(
+    data: &'a [u8],
     base: u64,
-    mut found: Vec<sections::Section>,
-) -> impl Iterator<Item = Result<Region<'_>>> {
-    found.retain(|section| section.size != 0);
-    found.sort_by_key(|section| (section.offset, section.size));
+    sections: &[sections::Section<'a>],
+) -> (Vec<Region<'a>>, Vec<Error>) {
+    let of_nvcc = |section: &sections::Section<'_>| FATBIN_SECTIONS.contains(&section.name);
+    let (mut regions, mut damaged) = (Vec::new(), Vec::new());
     let mut read_to = 0;
-    found.into_iter().map(move |section| {
+    for section in sections {
+        if !of_nvcc(section) && !section.excluded {
+            continue;
+        }
         let place = base.saturating_add(section.offset);
-        let Some(bytes) = bytes_of(data, &section) else {
+        let Some(range) = section.range(data) else {
             let what = format!(
                 "the section's {} bytes pass the end of the file, which has {}; is the file cut off?",
                 section.size,
                 data.len()
             );
-            return Err(Error::truncated(what, place).in_section(section.name));
+            damaged.push(Error::truncated(what, place).in_section(section.name));
+            continue;
         };
-        if section.offset < read_to {
-            let what = "the section shares bytes with another fatbin section: the section table is damaged";
-            return Err(Error::malformed(what, place).in_section(section.name));
+        if range.start < read_to {
+            let what = "the section shares bytes with another one: the section table is damaged";
+            damaged.push(Error::malformed(what, place).in_section(section.name));
+            continue;
         }
-        read_to = section.offset.saturating_add(section.size);
-        Ok(Region {
-            section: Some(section.name),
-            data: bytes,
-            base: place,
-        })
+        regions.push(region(data, base, read_to..range.start, None));
+        read_to = range.end;
+        if of_nvcc(section) {
+            regions.push(region(data, base, range, Some(section.name)));
+        }
+    }
+    regions.push(region(data, base, read_to..data.len(), None));
+    regions.retain(|region| !region.data.is_empty());
+    (regions, damaged)
+}
+
+fn region<'a>(
+    data: &'a [u8],
+    base: u64,
+    range: Range<usize>,
+    section: Option<&'a str>,
+) -> Region<'a> {
+    Region {
+        section,
+        base: base.saturating_add(range.start as u64),
+        data: data.get(range).unwrap_or_default(),
+    }
+}
+
+/// What stands in a section of nvcc, or in a file that starts as a fatbin.
+fn entries<'a>(region: &Region<'a>) -> impl Iterator<Item = Result<DeviceCode<'a>>> + use<'a> {
+    let section = region.section;
+    fatbin::entries(region.data, region.base).map(move |entry| match (entry, section) {
+        (Ok(entry), _) => Ok(DeviceCode::of(Code::Entry(entry))),
+        (Err(error), Some(section)) => Err(error.in_section(section)),
+        (Err(error), None) => Err(error),
     })
 }
 
-fn bytes_of<'a>(data: &'a [u8], section: &sections::Section) -> Option<&'a [u8]> {
-    let start = usize::try_from(section.offset).ok()?;
-    let end = start.checked_add(usize::try_from(section.size).ok()?)?;
-    data.get(start..end)
+/// What stands among other bytes.
+fn search<'a>(
+    region: &Region<'a>,
+    strict: bool,
+) -> impl Iterator<Item = Result<DeviceCode<'a>>> + use<'a> {
+    let hits = search::Search::new(region.data, region.base, strict);
+    hits.flat_map(|hit| {
+        let (code, entries) = match hit {
+            Ok(Hit::Code(code)) => (Some(Ok(code)), None),
+            Ok(Hit::Container(container)) => (None, Some(container.entries())),
+            Err(error) => (Some(Err(error)), None),
+        };
+        let entries = entries.into_iter().flatten();
+        let entries = entries.map(|entry| entry.map(Code::Entry));
+        code.into_iter().chain(entries)
+    })
+    .map(|code| code.map(DeviceCode::of))
 }
 
-fn entries(region: Region<'_>) -> impl Iterator<Item = Result<DeviceCode<'_>>> {
-    let Region {
-        section,
-        data,
-        base,
-    } = region;
-    // A section, or a file that starts as a fatbin, holds containers only; elsewhere other bytes stand between.
-    let only = section.is_some() || FileKind::of(data) == FileKind::Fatbin;
-    let containers = if only {
-        fatbin::containers(data, base)
-    } else {
-        fatbin::scan(data, base)
-    };
-    containers
-        .entries()
-        .map(move |entry| match (entry, section) {
-            (Ok(entry), section) => Ok(DeviceCode {
-                member: None,
-                section,
-                code: Code::Entry(entry),
-            }),
-            (Err(error), Some(section)) => Err(error.in_section(section)),
-            (Err(error), None) => Err(error),
-        })
+/// Tells the section of the host file that code stands in.
+fn in_section<'a>(
+    code: DeviceCode<'a>,
+    base: u64,
+    sections: &[sections::Section<'a>],
+) -> DeviceCode<'a> {
+    let at = code.offset().saturating_sub(base);
+    let section = sections::holding(sections, at);
+    DeviceCode {
+        section: section.map(|section| section.name),
+        ..code
+    }
 }
 
 /// One of two iterators over the same items.

@@ -1,20 +1,37 @@
 //! Just enough of host ELF files to find named sections: both classes, little-endian, any machine.
 
+use std::ops::Range;
+
 use crate::{
     Error, Result,
     consts::{ElfMachine, SectionType},
     elf::{
         Class,
-        raw::{self, ELFCLASS32, ELFCLASS64, ELFDATA2LSB, SHN_XINDEX},
+        raw::{self, ELFCLASS32, ELFCLASS64, ELFDATA2LSB, SHF_EXCLUDE, SHN_XINDEX},
+        utf8_part,
     },
 };
 
-/// A section found by name.
+/// Bytes of a name that are looked at: 60,000 names without an end would be read to the end of the file each.
+const LONGEST_NAME: usize = 512;
+
+/// A section that holds bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Section {
-    pub(super) name: &'static str,
+pub(super) struct Section<'a> {
+    pub(super) name: &'a str,
     pub(super) offset: u64,
     pub(super) size: u64,
+    /// The linker leaves it out: bitcode that Rust's objects carry holds all constants once more.
+    pub(super) excluded: bool,
+}
+
+impl Section<'_> {
+    /// Its bytes in the file `data`; `None` where they pass the end.
+    pub(super) fn range(&self, data: &[u8]) -> Option<Range<usize>> {
+        let start = usize::try_from(self.offset).ok()?;
+        let end = start.checked_add(usize::try_from(self.size).ok()?)?;
+        (end <= data.len()).then_some(start..end)
+    }
 }
 
 /// `e_machine`, when there are that many bytes.
@@ -22,10 +39,10 @@ pub(super) fn machine(data: &[u8]) -> Option<ElfMachine> {
     u16_at(data, 18).map(ElfMachine)
 }
 
-/// The sections of `data` that bear one of `names` and hold bytes, in section order; none when there is no section table.
+/// The sections of `data` that hold bytes, by offset; none when there is no section table.
 ///
 /// `base` is where `data` starts in the whole file.
-pub(super) fn find(data: &[u8], base: u64, names: &[&'static str]) -> Result<Vec<Section>> {
+pub(super) fn all(data: &[u8], base: u64) -> Result<Vec<Section<'_>>> {
     let cut = |what: String| Error::truncated(what, base);
     let class = match (data.get(4), data.get(5)) {
         (Some(&ELFCLASS64), Some(&ELFDATA2LSB)) => Class::Elf64,
@@ -116,21 +133,32 @@ pub(super) fn find(data: &[u8], base: u64, names: &[&'static str]) -> Result<Vec
             .ok()
             .and_then(|at| table.get(at..))
             .unwrap_or_default();
-        let matched = names.iter().find(|wanted| {
-            name.strip_prefix(wanted.as_bytes())
-                .is_some_and(|rest| rest.first() == Some(&0))
-        });
-        if let Some(name) = matched
-            && header.ty != SectionType::NOBITS
-        {
+        if header.ty != SectionType::NOBITS && header.size != 0 {
             found.push(Section {
-                name,
+                name: name_at(name),
                 offset: header.offset,
                 size: header.size,
+                excluded: header.flags & u64::from(SHF_EXCLUDE) != 0,
             });
         }
     }
+    found.sort_by_key(|section| section.offset);
     Ok(found)
+}
+
+/// The name at the start of `table`, cut where it has no end.
+fn name_at(table: &[u8]) -> &str {
+    let name = table.get(..LONGEST_NAME).unwrap_or(table);
+    let name = name.split(|byte| *byte == 0).next();
+    utf8_part(name.unwrap_or_default())
+}
+
+/// Of sorted sections, the one that the byte at `at` stands in.
+pub(super) fn holding<'s, 'a>(sections: &'s [Section<'a>], at: u64) -> Option<&'s Section<'a>> {
+    let behind = sections.partition_point(|section| section.offset <= at);
+    let section = sections.get(behind.checked_sub(1)?)?;
+    let distance = at.checked_sub(section.offset)?;
+    (distance < section.size).then_some(section)
 }
 
 fn u16_at(data: &[u8], at: usize) -> Option<u16> {

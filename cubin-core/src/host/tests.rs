@@ -80,6 +80,9 @@ fn found(data: &[u8]) -> Vec<String> {
                 let what = match &code.code {
                     Code::Cubin { bytes, .. } => format!("cubin of {} bytes", bytes.len()),
                     Code::Entry(entry) => entry.target().unwrap().to_string(),
+                    Code::Ptx { bytes, .. } => {
+                        format!("PTX ending in {:?}", char::from(*bytes.last().unwrap()))
+                    }
                 };
                 let place = code.section.unwrap_or("-");
                 let member = code.member.as_deref().unwrap_or("-");
@@ -119,9 +122,81 @@ fn both_sections_of_a_host_object() {
 fn an_object_without_fatbin_sections_is_searched() {
     let rodata = [vec![1; 24], container(75, b"embedded")].concat();
     let data = elf64(&[(".rodata", &rodata)]);
-    assert_eq!(found(&data), ["-(-) sm_75"]);
+    assert_eq!(found(&data), ["-(.rodata) sm_75"]);
     let data = elf64(&[(".rodata", b"nothing")]);
     assert!(found(&data).is_empty());
+}
+
+/// A cubin of one section with this many bytes, by its headers.
+fn cubin(bytes: usize) -> Vec<u8> {
+    let mut data = elf64(&[(".text.k", &vec![7; bytes])]);
+    data[18..20].copy_from_slice(&190_u16.to_le_bytes());
+    data
+}
+
+const PTX: &[u8] = b".version 9.3\n// by hand\n.target sm_75\n.entry k() { ret; }\n";
+
+#[test]
+fn code_among_other_bytes_is_found_where_it_stands() {
+    let (small, large) = (cubin(8), cubin(1000));
+    // Not aligned, one after the other, with what only looks like device code between.
+    let rodata = [
+        b"\x7fELF\x02\x01 in a string, .version 1.0, and \x50\xed\x55\xba".to_vec(),
+        small.clone(),
+        large.clone(),
+        b"\0".to_vec(),
+        PTX.to_vec(),
+        b"\0\x7fELF".to_vec(),
+    ]
+    .concat();
+    let data = elf64(&[
+        (".text", b"\0\0\0\0\x50\xed\x55\xba an immediate"),
+        (".rodata", &rodata),
+        (".nv_fatbin", &container(90, b"12345678")),
+        (".data", &small),
+    ]);
+    assert_eq!(
+        found(&data),
+        [
+            format!("-(.rodata) cubin of {} bytes", small.len()),
+            format!("-(.rodata) cubin of {} bytes", large.len()),
+            "-(.rodata) PTX ending in '}'".to_owned(),
+            "-(.nv_fatbin) sm_90".to_owned(),
+            format!("-(.data) cubin of {} bytes", small.len()),
+        ]
+    );
+    let places: Vec<u64> = device_code(&data)
+        .map(|code| code.unwrap().offset())
+        .collect();
+    assert_eq!(data[places[1] as usize..][..large.len()], large);
+    assert!(data[places[2] as usize..].starts_with(PTX));
+}
+
+#[test]
+fn every_place_in_a_block_is_searched() {
+    let code = cubin(8);
+    for before in 0..200 {
+        let data = [vec![0x7f; before], code.clone(), vec![b'.'; 200 - before]].concat();
+        assert_eq!(found(&data).len(), 1, "{before} bytes before");
+    }
+    for end in 0..code.len() {
+        // Cut off: an error once the header is there, never a panic.
+        let data = [b"MZ".as_slice(), &code[..end]].concat();
+        let lines = found(&data);
+        assert_eq!(lines.len(), usize::from(end >= 64), "{end}: {lines:?}");
+    }
+}
+
+#[test]
+fn headers_that_claim_the_same_sections_cost_no_more_than_their_bytes() {
+    // Each would have 60,000 sections read, which overflow in the end.
+    let mut header = [0_u8; 64];
+    header[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+    header[18..20].copy_from_slice(&190_u16.to_le_bytes());
+    header[40] = 1;
+    header[60..62].copy_from_slice(&60_000_u16.to_le_bytes());
+    let data = [b"MZ".to_vec(), header.repeat(60_000)].concat();
+    assert!(found(&data).len() <= 60_000);
 }
 
 #[test]
@@ -148,7 +223,7 @@ fn a_section_past_the_end_names_itself() {
     let lines = found(&data);
     assert!(lines[0].contains("pass the end of the file"), "{lines:?}");
     assert!(lines[0].contains("section .nv_fatbin"), "{lines:?}");
-    assert_eq!(lines[1], "-(-) sm_80");
+    assert_eq!(lines[1], "-(.nv_fatbin) sm_80");
 }
 
 #[test]
@@ -159,9 +234,11 @@ fn sections_over_the_same_bytes_are_read_once() {
     let first: [u8; 8] = data[table + 64 + 24..][..8].try_into().unwrap();
     data[table + 128 + 24..][..8].copy_from_slice(&first);
     let lines = found(&data);
-    assert_eq!(lines[0], "-(.nv_fatbin) sm_80");
-    assert!(lines[1].contains("shares bytes"), "{lines:?}");
-    assert_eq!(lines.len(), 2);
+    assert!(lines[0].contains("shares bytes"), "{lines:?}");
+    assert!(lines[1].ends_with(" sm_80"), "{lines:?}");
+    // The bytes that the second header was taken from have no section now, and are searched.
+    assert_eq!(lines[2], "-(-) sm_80");
+    assert_eq!(lines.len(), 3);
 }
 
 #[test]
@@ -277,7 +354,11 @@ fn files_of_other_kinds() {
     assert_eq!(FileKind::of(b""), FileKind::Other);
     assert_eq!(FileKind::of(b"\x7fELF"), FileKind::HostElf);
     assert!(found(b"").is_empty());
-    assert!(found(b".version 8.0\n.target sm_90\n").is_empty());
+    assert_eq!(
+        found(b".version 8.0\n.target sm_90\n.entry k() { }\n"),
+        ["-(-) PTX ending in '}'"]
+    );
+    assert!(found(b".version 8.0\nno target").is_empty());
     let fatbin = container(80, b"12345678");
     assert_eq!(FileKind::of(&fatbin), FileKind::Fatbin);
     assert_eq!(found(&fatbin), ["-(-) sm_80"]);

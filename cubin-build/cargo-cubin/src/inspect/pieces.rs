@@ -18,7 +18,7 @@ pub(super) struct Piece<'a> {
     /// Member of the archive, when the file is one.
     pub(super) member: Option<Cow<'a, str>>,
     /// Section of the host object, where sections told.
-    pub(super) section: Option<&'static str>,
+    pub(super) section: Option<&'a str>,
     /// Number of the entry in the file, from 1, all kinds of entries counted; none for a cubin by itself.
     pub(super) number: Option<u32>,
     /// Where the entry or the cubin starts in the file.
@@ -101,6 +101,7 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<P
             (Some(entry), PieceKind::Cubin(image))
         }
         Code::Entry(entry) => (Some(entry), PieceKind::Other(entry.kind)),
+        Code::Ptx { .. } => (None, PieceKind::Other(EntryKind::PTX)),
     };
     Ok(Piece {
         place,
@@ -124,7 +125,7 @@ fn in_member(member: Option<&str>, error: &cubin_core::Error) -> String {
 pub(super) fn nothing(bytes: &[u8]) -> String {
     match FileKind::of(bytes) {
         FileKind::HostElf | FileKind::Archive => {
-            "it holds no device code: no fatbin in `.nv_fatbin`, in `__nv_relfatbin` or anywhere else".to_owned()
+            "it holds no device code: no cubin, no fatbin and no PTX, in any section".to_owned()
         }
         _ if bytes.is_empty() => "the file is empty".to_owned(),
         _ => "it is neither a cubin nor a file that holds one (fatbin, host object, archive, library, executable)"
