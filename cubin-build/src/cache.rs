@@ -125,6 +125,25 @@ impl Stamp {
     }
 }
 
+/// When a file was last changed, or put in its place: nanoseconds since 1970. A file that is copied or moved keeps its own
+/// time of last change; where the system says when its entry changed, that counts, too.
+///
+/// # Errors
+/// As [`Stamp::of`].
+pub fn changed(path: &Path) -> io::Result<u128> {
+    let modified = Stamp::of(path)?.modified;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let meta = fs::metadata(path)?;
+        let seconds = u128::try_from(meta.ctime()).unwrap_or(0);
+        let rest = u128::try_from(meta.ctime_nsec()).unwrap_or(0);
+        Ok(modified.max(seconds * 1_000_000_000 + rest))
+    }
+    #[cfg(not(unix))]
+    Ok(modified)
+}
+
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "size={} mtime={}", self.size, self.modified)
@@ -153,16 +172,25 @@ impl Files {
         memo(&self.stamps, path, || Stamp::of(path).ok())
     }
 
+    /// The content of a file as it is now, whatever was read before; `None` when it cannot be read.
+    pub fn content_now(&self, path: &Path) -> Option<Content> {
+        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        hashes.insert(path.to_owned(), read_content(path));
+        hashes.get(path).cloned().flatten()
+    }
+
     /// The content of a file; `None` when it cannot be read.
     pub fn content(&self, path: &Path) -> Option<Content> {
-        memo(&self.hashes, path, || {
-            let bytes = fs::read(path).ok()?;
-            Some(Content {
-                hash: ContentHash::of(&bytes),
-                has_include: has_include(&bytes),
-            })
-        })
+        memo(&self.hashes, path, || read_content(path))
     }
+}
+
+fn read_content(path: &Path) -> Option<Content> {
+    let bytes = fs::read(path).ok()?;
+    Some(Content {
+        hash: ContentHash::of(&bytes),
+        has_include: has_include(&bytes),
+    })
 }
 
 fn memo<T: Clone>(map: &Mutex<Map<PathBuf, T>>, path: &Path, make: impl FnOnce() -> T) -> T {

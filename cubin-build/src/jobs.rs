@@ -14,7 +14,10 @@ use std::{
     fs::File,
     io::{Read as _, Write as _},
     path::{Path, PathBuf},
-    sync::{Condvar, Mutex, PoisonError},
+    sync::{
+        Condvar, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -32,12 +35,19 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
         .into_iter()
         .map(|item| Mutex::new((Some(item), None)))
         .collect();
-    each(env, jobs.len(), &|index| {
+    let count = jobs.len();
+    let work = |index: usize| {
         let lock = || jobs[index].lock().unwrap_or_else(PoisonError::into_inner);
         let item = lock().0.take();
         let result = item.map(&work);
         lock().1 = result;
-    });
+    };
+    let list = List {
+        next: AtomicUsize::new(0),
+        count,
+        work: &work,
+    };
+    run_queue(env, &list);
     jobs.into_iter()
         .filter_map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner).1)
         .collect()
@@ -46,18 +56,50 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
 /// What is to be done, until it begins, and what came of it.
 type Job<T, R> = Mutex<(Option<T>, Option<R>)>;
 
-/// Calls `work` with every number below `count`. Not generic: threads and their results are much to compile.
-fn each(env: &Env, count: usize, work: &(dyn Fn(usize) + Sync)) {
+/// Jobs that all can run from the start.
+struct List<'w> {
+    next: AtomicUsize,
+    count: usize,
+    work: &'w (dyn Fn(usize) + Sync),
+}
+
+impl Queue for List<'_> {
+    fn ready(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.count
+    }
+
+    fn next(&self) -> Option<usize> {
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        (next < self.count).then_some(next)
+    }
+
+    fn run(&self, job: usize) {
+        (self.work)(job);
+    }
+}
+
+/// Jobs, of which some may only be able to run once others have ended.
+pub trait Queue: Sync {
+    /// Whether a job can run now. Asked again whenever one ends.
+    fn ready(&self) -> bool;
+    /// Takes the job that should run first of those that can; only one thread asks.
+    fn next(&self) -> Option<usize>;
+    /// Runs it.
+    fn run(&self, job: usize);
+}
+
+/// Runs jobs, several at a time, until none runs and none can. A token is held only while a job runs.
+pub fn run_queue(env: &Env, queue: &dyn Queue) {
     let ended = Ended::default();
     let limit = Limit::of(env);
-    let mut waiting = 0..count;
+    let most = most(env);
 
     thread::scope(|scope| {
         let mut running = 0_usize;
         // Tokens that are ours from the start: one beside a pool, else as many as our own limit.
         let mut own = limit.own();
-        while running > 0 || !waiting.is_empty() {
-            while !waiting.is_empty() {
+        while running > 0 || queue.ready() {
+            while running < most && queue.ready() {
                 let token = if own > 0 {
                     own -= 1;
                     Token(None)
@@ -66,24 +108,35 @@ fn each(env: &Env, count: usize, work: &(dyn Fn(usize) + Sync)) {
                 } else {
                     break;
                 };
-                let Some(index) = waiting.next() else {
+                let Some(job) = queue.next() else {
+                    own += usize::from(token.0.is_none());
                     break;
                 };
                 let ended = &ended;
                 running += 1;
                 scope.spawn(move || {
-                    // Reports the end even when `work` panics, so that the loop above cannot wait for ever.
+                    // Reports the end even when the job panics, so that the loop above cannot wait for ever.
                     let _end = End(ended, token);
-                    work(index);
+                    queue.run(job);
                 });
             }
-            let ask_again = !waiting.is_empty() && matches!(limit, Limit::Pool(_));
+            if running == 0 {
+                continue;
+            }
+            let ask_again = running < most && queue.ready() && matches!(limit, Limit::Pool(_));
             for token in ended.wait(ask_again.then_some(POLL)) {
                 running -= 1;
                 own += usize::from(token.0.is_none());
             }
         }
     });
+}
+
+/// How many jobs may run at once, whatever tokens there are: `CUBIN_BUILD_JOBS`, for machines whose memory is short.
+fn most(env: &Env) -> usize {
+    let most = env.peek("CUBIN_BUILD_JOBS");
+    let most = most.and_then(|jobs| jobs.to_str()?.trim().parse().ok());
+    most.filter(|&jobs: &usize| jobs > 0).unwrap_or(usize::MAX)
 }
 
 /// Tokens of jobs that ended. A lock and a signal: a channel of the standard library is 300 functions to compile.
@@ -273,7 +326,6 @@ fn open_pipe(_: &Path, _: bool) -> Option<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn most_at_once(env: &Env) -> usize {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -320,7 +320,7 @@ pub fn workspace() -> PathBuf {
     tests.parent().unwrap_or(tests).to_owned()
 }
 
-/// An nvcc and an nvlink that write down how they are called and then are the real ones.
+/// A toolkit whose nvcc, cicc, ptxas and nvlink write down how they are called and then are the real ones.
 #[cfg(unix)]
 pub struct Wrapper {
     /// Root directory, for `CUBIN_BUILD_TOOLKIT`.
@@ -330,66 +330,104 @@ pub struct Wrapper {
 
 #[cfg(unix)]
 impl Wrapper {
-    /// Makes the wrapper in `dir`.
+    /// Makes the wrapper in `dir`: `bin/nvcc` starts the driver in `driver`, which finds the other tools beside it.
     ///
     /// # Panics
     /// When it cannot be written.
     pub fn new(dir: &Path, toolkit: &Toolkit) -> Self {
-        use std::os::unix::fs::PermissionsExt as _;
         let _ = fs::remove_dir_all(dir);
-        let bin = dir.join("bin");
-        fs::create_dir_all(&bin).expect("a directory");
         let log = dir.join("calls.txt");
-        let wrap = |name: &str, real: &Path, prefix: &str| {
-            let script = format!(
-                "#!/bin/sh\nprintf '%s\\n' \"{prefix}$*\" >> '{}'\nexec '{}' \"$@\"\n",
-                log.display(),
-                real.display()
-            );
-            let path = bin.join(name);
-            fs::write(&path, script).expect("a script");
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
-        };
-        wrap("nvcc", &toolkit.nvcc, "");
-        if let Some(nvlink) = toolkit.tool("nvlink") {
-            wrap("nvlink", &nvlink, "nvlink ");
+        let driver = dir.join("driver");
+        let real = &toolkit.root;
+        let cicc = Path::new("nvvm/bin/cicc");
+        for wrapped in ["bin/ptxas", "bin/nvlink"]
+            .map(Path::new)
+            .iter()
+            .chain([&cicc])
+        {
+            wrap(&driver.join(wrapped), &real.join(wrapped), &log);
         }
+        for folder in ["", "bin", "nvvm"] {
+            let entries = fs::read_dir(real.join(folder)).expect("the toolkit");
+            for entry in entries.map(|entry| entry.expect("an entry")) {
+                let at = driver.join(folder).join(entry.file_name());
+                if !at.exists() {
+                    std::os::unix::fs::symlink(entry.path(), at).expect("a link");
+                }
+            }
+        }
+        wrap(&dir.join("bin/nvcc"), &driver.join("bin/nvcc"), &log);
         Self {
             root: dir.to_owned(),
             log,
         }
     }
 
-    /// The arguments of every call since the last question, after the name where it is nvlink.
+    /// Every call since the last question: the tool's name and its arguments.
     pub fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let _ = fs::remove_file(&self.log);
         text.lines().map(str::to_owned).collect()
     }
 
-    /// `file.cu sm_90` of every compilation since the last question, sorted.
-    pub fn compiled(&self) -> Vec<String> {
-        // A dry run only asks whether nvcc knows a target.
-        let compiles = |line: &String| {
-            line.contains("-cubin") && !line.contains("dryrun") && !line.starts_with("nvlink ")
-        };
-        let mut found: Vec<String> = self
-            .calls()
-            .iter()
-            .filter(|line| compiles(line))
-            .map(|line| {
-                let mut words = line.split_whitespace();
-                let source = words.clone().find(|word| word.ends_with(".cu"));
-                let target = words.find_map(|word| word.strip_prefix("-arch="));
-                let name = source.and_then(|path| path.rsplit('/').next());
-                format!(
-                    "{} {}",
-                    name.unwrap_or("no source"),
-                    target.unwrap_or("no target")
-                )
-            })
-            .collect();
+    /// The steps since the last question, sorted: `cicc file compute_90`, `ptxas file sm_90`, and `probe sm_90` of the
+    /// front end alone. What asks nvcc what it would do is none.
+    pub fn steps(&self) -> Vec<String> {
+        let mut found: Vec<String> = self.calls().iter().filter_map(|call| step(call)).collect();
         found.sort();
         found
+    }
+
+    /// `file.cu sm_90` of everything that was assembled since the last question, and `probe.cu sm_90` of each time that
+    /// the front end was asked alone; sorted.
+    pub fn compiled(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for step in self.steps() {
+            let words: Vec<&str> = step.split(' ').collect();
+            match words[..] {
+                ["ptxas", file, target] => found.push(format!("{file}.cu {target}")),
+                ["probe", target] => found.push(format!("probe.cu {target}")),
+                _ => {}
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+/// A script at `path` that writes down how it is called, and is `real` then.
+#[cfg(unix)]
+fn wrap(path: &Path, real: &Path, log: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"{name} $*\" >> '{}'\nexec '{}' \"$@\"\n",
+        log.display(),
+        real.display()
+    );
+    fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+    fs::write(path, script).expect("a script");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+/// What a call does, when it does more than ask.
+#[cfg(unix)]
+fn step(call: &str) -> Option<String> {
+    let words: Vec<&str> = call.split_whitespace().collect();
+    let stem = |end: &str| {
+        let word = words.iter().rev().find_map(|word| word.strip_suffix(end));
+        word.and_then(|path| path.rsplit('/').next())
+    };
+    let arch = || words.iter().find_map(|word| word.strip_prefix("-arch="));
+    match *words.first()? {
+        "cicc" if stem(".cpp1.ii") != Some("probe") => {
+            let at = words.iter().position(|word| *word == "-arch")?;
+            Some(format!("cicc {} {}", stem(".cpp1.ii")?, words.get(at + 1)?))
+        }
+        "ptxas" if stem(".ptx") != Some("probe") => {
+            Some(format!("ptxas {} {}", stem(".ptx")?, arch()?))
+        }
+        "nvcc" if words.contains(&"-fdevice-syntax-only") => Some(format!("probe {}", arch()?)),
+        _ => None,
     }
 }

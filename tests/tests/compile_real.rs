@@ -371,7 +371,7 @@ fn errors_of_every_tool_are_shown_whole() {
     assert_eq!(outcome.units[0].messages[0].line, Some(1));
     let parts: [&[&str]; 4] = [
         &[
-            "kernels/front.cu for sm_90: nvcc failed (exit status: ",
+            "kernels/front.cu for sm_90: cicc failed (exit status: ",
             "kernels/front.cu(2): error: identifier \"undefined_thing\" is undefined",
             "kernels/front.cu(1): error: expression must have class type",
             "detected during instantiation of \"T B<T>::f(T) [with T=float]\" at line 2",

@@ -120,13 +120,20 @@ pub(super) fn include_dirs(options: &Options, source: &Source, target: Sm) -> Ve
 }
 
 /// Values of `-Xptxas`, which are what a `.ptx` file is assembled with.
-pub(super) fn ptxas_flags(options: &Options, source: &Source, target: Sm) -> Vec<String> {
+fn ptxas_flags(options: &Options, source: &Source, target: Sm) -> Vec<String> {
     let names = ["Xptxas", "ptxas-options"];
     values(&all_flags(options, source, target), &names)
         .into_iter()
         .flat_map(|list| list.split(','))
         .map(str::to_owned)
         .collect()
+}
+
+/// What ptxas is given for a source in PTX, besides the files.
+pub(super) fn ptxas_words(options: &Options, source: &Source, target: Sm) -> Vec<String> {
+    let mut words = vec![format!("-arch={target}"), "-v".to_owned()];
+    words.extend(ptxas_flags(options, source, target));
+    words
 }
 
 /// What nvlink is given besides the target and the files: values of `-Xnvlink`, and `-g` where device code is compiled
@@ -170,6 +177,32 @@ pub(super) fn anchor(request: &CompileRequest<'_>) -> PathBuf {
     request.out_dir.join("anchor.h")
 }
 
+/// The flag that includes it, where nvcc compiles as a whole.
+pub(super) fn anchor_words(request: &CompileRequest<'_>) -> [OsString; 2] {
+    ["-include".into(), quoted("", &anchor(request))]
+}
+
+/// Files of flags that the environment's flags for nvcc name: what is in them counts, too.
+pub(super) fn response_files(env: &Env) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for name in ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"] {
+        let Some(flags) = env.get(name) else { continue };
+        let flags: Vec<String> = flags
+            .to_string_lossy()
+            .split_whitespace()
+            .map(|word| word.trim_matches(['"', '\'']).to_owned())
+            .collect();
+        let named = values(&flags, &["optf", "options-file"]);
+        files.extend(
+            named
+                .into_iter()
+                .flat_map(|list| list.split(','))
+                .map(PathBuf::from),
+        );
+    }
+    files
+}
+
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
     request: &CompileRequest<'_>,
@@ -178,7 +211,7 @@ pub(super) fn nvcc_words(
     host: Option<&HostCompiler>,
 ) -> Vec<OsString> {
     let options = request.options;
-    let mut words: Vec<OsString> = vec!["-include".into(), quoted("", &anchor(request))];
+    let mut words: Vec<OsString> = Vec::new();
     let mut word = |text: String| words.push(text.into());
     let flags = all_flags(options, source, target);
     if let Some(std) = source.std.as_ref().or(options.std.as_ref())
@@ -276,35 +309,20 @@ pub(super) fn operand(path: &Path) -> OsString {
     path.as_os_str().to_owned()
 }
 
-/// Asks nvcc whether it knows a target, without compiling: `--list-gpu-code` leaves out the names with `a` and `f`.
+/// Whether nvcc refused to work for a target that it does not know; `log` is what it said. `--list-gpu-code` leaves out
+/// the names with `a` and `f`, so only the refusal tells.
 pub(super) fn check_target(
     env: &Env,
     request: &CompileRequest<'_>,
-    host: Option<&HostCompiler>,
     target: Sm,
+    log: &str,
 ) -> Result<(), Error> {
+    let unknown = log.contains("Unsupported gpu architecture")
+        || log.contains("is not defined for option 'gpu-architecture'");
+    if !unknown {
+        return Ok(());
+    }
     let nvcc = &request.toolkit.nvcc;
-    let mut command = env.command(nvcc);
-    command
-        .args(["--dryrun", "-cubin", "-o", "x.cubin", "x.cu"])
-        .arg(format!("-arch={target}"))
-        .env("LC_ALL", "C");
-    if let Some(host) = host {
-        command.envs(host.variables.iter().cloned());
-        if let Some(ccbin) = &host.ccbin {
-            command.arg("-ccbin").arg(ccbin);
-        }
-    }
-    // Whatever else is wrong will be said by the compilation itself, in full.
-    let Ok(output) = command.output() else {
-        return Ok(());
-    };
-    let text = String::from_utf8_lossy(&output.stderr);
-    let unknown = text.contains("Unsupported gpu architecture")
-        || text.contains("is not defined for option 'gpu-architecture'");
-    if output.status.success() || !unknown {
-        return Ok(());
-    }
     let supported = env
         .command(nvcc)
         .arg("--list-gpu-code")

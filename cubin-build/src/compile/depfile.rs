@@ -43,17 +43,35 @@ fn parse(mut text: impl io::BufRead) -> io::Result<Vec<Dependency>> {
             continue;
         }
         seen.insert(name.to_vec());
-        if let Some(path) = unescape(name) {
-            let system = flags
-                .split(|&byte| byte == b' ')
-                .any(|flag| flag.trim_ascii() == b"3");
-            found.push(Dependency { path, system });
-        }
+        found.extend(dependency(name, flags));
     }
 }
 
+/// The file that a line marker names.
+pub(super) fn dependency(name: &[u8], flags: &[u8]) -> Option<Dependency> {
+    let path = unescape(name)?;
+    let system = flags
+        .split(|&byte| byte == b' ')
+        .any(|flag| flag.trim_ascii() == b"3");
+    Some(Dependency { path, system })
+}
+
+/// The number in a line marker.
+pub(super) fn number(line: &[u8]) -> usize {
+    let mut number = 0_usize;
+    for byte in line.iter().skip_while(|byte| !byte.is_ascii_digit()) {
+        if !byte.is_ascii_digit() {
+            break;
+        }
+        number = number
+            .wrapping_mul(10)
+            .wrapping_add(usize::from(byte - b'0'));
+    }
+    number
+}
+
 /// The quoted name of a line marker and what stands behind it.
-fn marker(line: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn marker(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = line.strip_prefix(b"#")?;
     let rest = rest.strip_prefix(b"line").unwrap_or(rest);
     let rest = rest.strip_prefix(b" ")?;

@@ -1,6 +1,11 @@
 //! What can go wrong with a compilation, as data; `diags.rs` makes findings of it.
 
-use std::{fmt, path::PathBuf, process::ExitStatus, time::Duration};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+    time::Duration,
+};
 
 use cubin_core::Sm;
 
@@ -192,6 +197,26 @@ impl Failure {
         self.source == other.source
             && self.cause == other.cause
             && self.output.replace(&self.dir, "") == other.output.replace(&other.dir, "")
+    }
+
+    /// A failure with nothing run; `dir` is where results would be.
+    pub(super) fn new(source: &Path, target: Sm, cause: Cause, dir: &Path) -> Self {
+        Self {
+            source: source.to_owned(),
+            targets: vec![target],
+            cause,
+            messages: Vec::new(),
+            output: String::new(),
+            program: String::new(),
+            command: String::new(),
+            dir: dir.display().to_string(),
+        }
+    }
+
+    /// Takes note of what ran.
+    pub(super) fn ran(&mut self, program: &str, command: &str) {
+        program.clone_into(&mut self.program);
+        command.clone_into(&mut self.command);
     }
 
     /// Takes note of what the program printed.

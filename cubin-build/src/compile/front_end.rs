@@ -15,10 +15,10 @@ use super::{
     CompileRequest, Source, Unit, command, message,
     run::{self, Stopped, TIMEOUT},
     step::{self, LOG, RECORD},
-    unit::{Common, Plan, ending, files_in},
+    whole::{ending, files_in},
 };
 use crate::{
-    cache::{self, ContentHash, Files},
+    cache::{self, ContentHash},
     env::Env,
 };
 
@@ -86,14 +86,13 @@ impl FrontEnd<'_> {
             .toolkit
             .host_compiler(env, command::ccbin(request.options).as_deref())
             .ok();
-        let files = Files::default();
-        let common = Common::new(env, request, host.as_ref(), &files);
-        let plan = Plan::new(&common, &source, self.unit.target);
+        let words = command::nvcc_words(request, &source, self.unit.target, host.as_ref());
         let mut command = env.command(&request.toolkit.nvcc);
         command
             .args(["--keep", "--keep-dir"])
             .arg(dir)
-            .args(&plan.words)
+            .args(command::anchor_words(request))
+            .args(words)
             // Warnings about the source have been shown.
             .args(["-w", "-fdevice-syntax-only", "-o"])
             .arg(dir.join("probe.cubin"))

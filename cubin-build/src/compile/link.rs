@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
         CompileRecord {
             head,
             inputs: members.chain(libraries).collect(),
-            outputs: Vec::new(),
+            ..CompileRecord::default()
         }
     }
 

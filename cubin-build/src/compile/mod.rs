@@ -34,13 +34,17 @@
 //! `GCC_EXEC_PREFIX` and `COMPILER_PATH` by the host compiler: all are part of the record. Messages are asked for in
 //! English (`LC_ALL=C`), and temporary files go into the unit's directory (`TMPDIR`).
 
+mod back;
 mod command;
 mod depfile;
 pub mod diags;
 mod error;
 pub(crate) mod flags;
+mod front;
 mod front_end;
+mod graph;
 mod headers;
+mod kind;
 mod link;
 mod message;
 mod outcome;
@@ -51,7 +55,10 @@ mod run;
 mod shared;
 mod source_kind;
 mod step;
+mod text;
+mod times;
 mod unit;
+mod whole;
 
 use std::path::{Path, PathBuf};
 
@@ -72,7 +79,6 @@ pub use self::{
 use crate::{
     cache::{self, Files},
     env::Env,
-    jobs,
     paths::normalize,
     toolkit::HostCompiler,
 };
@@ -95,53 +101,45 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
     let host = request
         .toolkit
         .host_compiler(env, command::ccbin(request.options).as_deref());
-    let common = unit::Common::new(env, request, host.as_ref().ok(), &files);
-
-    let mut plans = Vec::new();
-    for source in sources_once(request)? {
-        for &target in source.targets(request.targets) {
-            plans.push(unit::Plan::new(&common, source, target));
-        }
-    }
-    // Units that stand still are looked up here; only the others take a job.
-    let mut units: Vec<Option<Unit>> = Vec::with_capacity(plans.len());
-    let mut stale = Vec::new();
-    for (index, plan) in plans.iter().enumerate() {
-        match plan.up_to_date(&common) {
-            Ok(unit) => units.push(Some(unit)),
-            Err(reason) => {
-                units.push(None);
-                stale.push((index, reason));
-            }
-        }
-    }
-    if stale.iter().any(|(index, _)| plans[*index].needs_host())
+    let mut common = unit::Common::new(env, request, host.as_ref().ok(), &files);
+    let sources = sources_once(request)?;
+    if sources
+        .iter()
+        .any(|source| source.language == Language::Cuda)
         && let Err(missing) = host
     {
         return Err(Error::NoHostCompiler(missing));
     }
-    let targets: Set<Sm> = stale
-        .iter()
-        .map(|(index, _)| plans[*index].target())
-        .collect();
-    for target in targets {
-        command::check_target(env, request, host.as_ref().ok(), target)?;
+    let mut kinds = graph::Kinds::default();
+    for source in &sources {
+        for &target in source.targets(request.targets) {
+            if source.language == Language::Cuda {
+                kinds.add(&common, common.nvcc_words(source, target));
+            }
+        }
     }
-
-    if !stale.is_empty() {
-        let dir = request.out_dir.join("units");
-        std::fs::create_dir_all(&dir).map_err(|error| Error::OutDir {
-            path: dir,
-            why: error.to_string(),
-        })?;
+    if let Some(why) = kinds.not_understood() {
+        common.note(format!(
+            "nvcc compiles each source as a whole, since what it would run is not understood: {why}"
+        ));
     }
-    let results = jobs::run(env, stale, |(index, reason)| {
-        (index, plans[index].build(&common, &reason))
-    });
+    let mut fronts = Vec::new();
+    let mut plans = Vec::new();
+    for source in &sources {
+        for &target in source.targets(request.targets) {
+            let way = way(&common, &kinds, &mut fronts, source, target)?;
+            plans.push(graph::Plan {
+                source,
+                target,
+                way,
+            });
+        }
+    }
     let mut failures: Vec<Failure> = Vec::new();
-    for (index, result) in results {
+    let mut units = Vec::new();
+    for result in graph::Graph::new(&common, &fronts, &plans).run() {
         match result {
-            Ok(unit) => units[index] = Some(unit),
+            Ok(unit) => units.push(unit),
             Err(failure) => match failures.iter_mut().find(|known| known.same(&failure)) {
                 Some(known) => known.targets.extend(failure.targets),
                 None => failures.push(*failure),
@@ -149,10 +147,76 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
         }
     }
     Ok(Outcome {
-        units: units.into_iter().flatten().collect(),
+        units,
         failures,
         notes: common.notes(),
     })
+}
+
+/// How a source is compiled for a target.
+fn way<'a>(
+    common: &unit::Common<'a>,
+    kinds: &'a graph::Kinds,
+    fronts: &mut Vec<front::Front<'a>>,
+    source: &'a Source,
+    target: Sm,
+) -> Result<graph::Way<'a>, Error> {
+    let request = common.request;
+    let of_source = request
+        .out_dir
+        .join("units")
+        .join(unit::unit_name(&source.path));
+    let dir = of_source.join(target.to_string());
+    let back = |words: &[String]| back::Back::new(common, source, target, words, dir.clone());
+    if source.language == Language::Ptx {
+        let words = command::ptxas_words(request.options, source, target);
+        return Ok(graph::Way::Ptx(back(&words)));
+    }
+    let words = common.nvcc_words(source, target);
+    let steps = match kinds.get(&words) {
+        Some(kind::Kind::Steps(steps)) => steps,
+        Some(kind::Kind::Whole(_)) | None => {
+            return Ok(graph::Way::Whole(whole::Plan::new(
+                common, source, target, dir,
+            )));
+        }
+        Some(kind::Kind::Refused { status, log, shown }) => {
+            command::check_target(common.env, request, target, log)?;
+            let mut failure = Failure::new(&source.path, target, Cause::Exit(*status), &dir);
+            failure.tell(log);
+            failure.ran("nvcc", shown);
+            return Ok(graph::Way::Fails(Box::new(failure)));
+        }
+        Some(kind::Kind::Stopped(why)) => {
+            let mut failure = Failure::new(&source.path, target, Cause::Spawn(why.clone()), &dir);
+            failure.ran("nvcc", "");
+            return Ok(graph::Way::Fails(Box::new(failure)));
+        }
+    };
+    let back = back(&steps.ptxas_words());
+    let known = fronts
+        .iter()
+        .position(|front| std::ptr::eq(front.source, source) && front.steps.same_front(steps));
+    let number = known.unwrap_or_else(|| {
+        let mut name = steps.virtual_arch.clone();
+        let taken = |name: &str| {
+            let dir = of_source.join(name);
+            fronts.iter().any(|front| front.dir == dir)
+        };
+        if taken(&name) {
+            name = format!("{name}.{target}");
+        }
+        let dir = of_source.join(name);
+        fronts.push(front::Front::new(
+            common,
+            source,
+            target,
+            steps,
+            (&words, dir),
+        ));
+        fronts.len() - 1
+    });
+    Ok(graph::Way::Steps(number, back))
 }
 
 /// The sources, each once: a file may be given by itself and by its directory.

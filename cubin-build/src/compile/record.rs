@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// First line; another number is another format or another way to compile.
-pub(super) const FORMAT: &str = "cubin-build unit 1";
+pub(super) const FORMAT: &str = "cubin-build unit 2";
 
 /// How a dependency is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,6 +255,8 @@ pub(super) struct CompileRecord {
     pub(super) head: Vec<String>,
     /// Lines of inputs and shadows.
     pub(super) inputs: Vec<String>,
+    /// Lines of what was made on the way: the preprocessed text, and all that decides what becomes of it.
+    pub(super) made: Vec<String>,
     /// Lines of results.
     pub(super) outputs: Vec<String>,
 }
@@ -266,7 +268,8 @@ impl CompileRecord {
         let mut record = Self::default();
         for line in body.lines() {
             let list = match line.split(' ').next() {
-                Some("content" | "stamp" | "toolkit" | "shadow") => &mut record.inputs,
+                Some("content" | "stamp" | "toolkit" | "shadow" | "unsure") => &mut record.inputs,
+                Some("text" | "key") => &mut record.made,
                 Some("output") => &mut record.outputs,
                 _ => &mut record.head,
             };
@@ -277,7 +280,8 @@ impl CompileRecord {
 
     /// The text that [`CompileRecord::parse`] takes.
     pub(super) fn text(&self) -> String {
-        let lines = self.head.iter().chain(&self.inputs).chain(&self.outputs);
+        let made = self.made.iter().chain(&self.outputs);
+        let lines = self.head.iter().chain(&self.inputs).chain(made);
         let mut text: String = lines.map(|line| format!("{line}\n")).collect();
         text.push_str("end\n");
         text
@@ -304,23 +308,14 @@ impl CompileRecord {
     }
 }
 
-/// A line for a result: its name, its size, and for the cubin its content.
+/// A line for a result: its name, its size and its content.
 pub(super) fn output_line(path: &Path) -> Option<String> {
     let name = encode_path(Path::new(path.file_name()?));
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "cubin")
-    {
-        let bytes = fs::read(path).ok()?;
-        return Some(format!(
-            "output {} {} {name}",
-            bytes.len(),
-            ContentHash::of(&bytes)
-        ));
-    }
+    let bytes = fs::read(path).ok()?;
     Some(format!(
-        "output {} - {name}",
-        fs::metadata(path).ok()?.len()
+        "output {} {} {name}",
+        bytes.len(),
+        ContentHash::of(&bytes)
     ))
 }
 
@@ -353,6 +348,12 @@ fn reason(line: &str, new: bool) -> String {
         "nvcc" => "the CUDA toolkit changed".to_owned(),
         "host" => "the host compiler changed".to_owned(),
         "target" => "the target changed".to_owned(),
+        "source" => "its results are those of another source".to_owned(),
+        "commands" => "nvcc or the host compiler would run other commands".to_owned(),
+        "unsure" => format!(
+            "{} asks for files that cannot be foreseen",
+            shown(rest.split_once(' ').map_or("", |(_, name)| name))
+        ),
         "directory" => "the package was moved".to_owned(),
         "flag" if new => format!("flag `{rest}` is new"),
         "flag" => format!("flag `{rest}` is gone"),
@@ -390,6 +391,7 @@ mod tests {
     fn a_record_reads_back_or_not_at_all() {
         let record = CompileRecord {
             head: lines("cubin-build unit 1\nflag -O3"),
+            made: lines("text 0 1\nkey 2"),
             inputs: lines(
                 "content 00ff kernels/a b.cu\nstamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\nshadow /inc/a%0ab.h",
             ),

@@ -155,6 +155,16 @@ impl<'a> Step<'a> {
         mut record: CompileRecord,
         outputs: &[PathBuf],
     ) -> Result<ContentHash, Box<Failure>> {
+        self.finish_in_place(&mut record, outputs)
+    }
+
+    /// As [`Step::finish`]; the record has the lines then.
+    pub(super) fn finish_in_place(
+        &self,
+        record: &mut CompileRecord,
+        outputs: &[PathBuf],
+    ) -> Result<ContentHash, Box<Failure>> {
+        record.outputs.clear();
         for path in outputs {
             record.outputs.extend(record::output_line(path));
         }
@@ -166,16 +176,7 @@ impl<'a> Step<'a> {
 
     /// A failure with nothing run.
     pub(super) fn failure(&self, cause: Cause) -> Box<Failure> {
-        Box::new(Failure {
-            source: self.name.to_owned(),
-            targets: vec![self.target],
-            cause,
-            messages: Vec::new(),
-            output: String::new(),
-            program: String::new(),
-            command: String::new(),
-            dir: self.dir.display().to_string(),
-        })
+        Box::new(Failure::new(self.name, self.target, cause, self.dir))
     }
 
     /// The failure of reading or writing a file of ours.
@@ -215,6 +216,11 @@ pub(super) fn prepare(command: &mut Command, root: &Path, dir: &Path) {
 /// Whether a tool left a file with something in it.
 pub(super) fn is_there(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.len() > 0)
+}
+
+/// A command as one could type it.
+pub(super) fn shown(command: &Command) -> String {
+    Shown::of(command).text
 }
 
 impl Shown {

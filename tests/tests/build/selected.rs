@@ -94,7 +94,10 @@ fn files_for_one_architecture_are_compiled_for_it_alone() {
         ]
     );
     // A header beside the source is seen, and only the source that it belongs to is compiled again.
-    project.write("hopper/include/fence.cuh", &format!("{FENCE}// edited\n"));
+    project.write(
+        "hopper/include/fence.cuh",
+        &FENCE.replace(";\"", "; wgmma.fence.sync.aligned;\""),
+    );
     project.build().succeeds();
     let output = project.out_dir().with_file_name("output");
     let output = std::fs::read_to_string(output).expect("what the build script printed");

@@ -1,0 +1,233 @@
+//! The last step of a source for one target: ptxas, from PTX that cicc made or that a user wrote.
+//!
+//! ```text
+//! OUT_DIR/units/saxpy-3fa19c04/sm_90a/
+//!     saxpy.cubin
+//!     log.txt                            what ptxas printed
+//!     record.txt                         everything the result depends on, one item per line; written last
+//!     work/                              while it runs, and after a failure
+//!     read.bin                           what the build read of side files and PTX; another phase's
+//! ```
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use cubin_core::Sm;
+
+use super::{
+    Cause, Failure, Source, command,
+    front::{Front, Translated},
+    kind::Names,
+    record::{self, CompileRecord},
+    step::{LOG, Step},
+    times::{Timed, Times},
+    unit::{Common, tame_stem},
+};
+use crate::cache::{self, ContentHash, encode_path};
+
+/// Where files are while they are made.
+const WORK: &str = "work";
+
+/// The last step of a source.
+pub(super) struct Back<'a> {
+    pub(super) source: &'a Source,
+    pub(super) target: Sm,
+    pub(super) dir: PathBuf,
+    stem: String,
+    head: Vec<String>,
+}
+
+/// Where the PTX comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Ptx<'a> {
+    /// The steps before.
+    Made(&'a Front<'a>, &'a Translated),
+    /// It is the source.
+    Source,
+}
+
+/// A cubin, made now or earlier.
+#[derive(Clone)]
+pub(super) struct Assembled {
+    pub(super) cubin: PathBuf,
+    pub(super) log: String,
+    /// Of all that it depends on, and of what it is.
+    pub(super) identity: ContentHash,
+    /// Why ptxas ran.
+    pub(super) ran: Option<String>,
+}
+
+impl<'a> Back<'a> {
+    /// `words` decide what ptxas makes; those of a source in PTX, or of a kind.
+    pub(super) fn new(
+        common: &Common<'_>,
+        source: &'a Source,
+        target: Sm,
+        words: &[String],
+        dir: PathBuf,
+    ) -> Self {
+        let mut head = vec![record::FORMAT.to_owned()];
+        head.extend(common.toolkit_lines().iter().cloned());
+        head.push(format!("source {}", encode_path(&source.path)));
+        head.push(format!("target {target}"));
+        let flags = words.iter().map(|word| encode_path(Path::new(word)));
+        head.extend(flags.map(|word| format!("flag {word}")));
+        Self {
+            source,
+            target,
+            dir,
+            stem: tame_stem(&source.path),
+            head,
+        }
+    }
+
+    fn step(&self) -> Step<'_> {
+        Step {
+            name: &self.source.path,
+            target: self.target,
+            dir: &self.dir,
+        }
+    }
+
+    fn outputs(&self) -> [PathBuf; 2] {
+        [
+            self.dir.join(format!("{}.cubin", self.stem)),
+            self.dir.join(LOG),
+        ]
+    }
+
+    /// A line for the PTX.
+    fn input(&self, common: &Common<'_>, ptx: Ptx<'_>, now: bool) -> String {
+        match ptx {
+            Ptx::Made(_, made) => format!("content {}", made.ptx_line),
+            Ptx::Source => {
+                let path = common.request.root.join(&self.source.path);
+                let content = if now {
+                    common.files.content_now(&path)
+                } else {
+                    common.files.content(&path)
+                };
+                let hash = content.map_or("missing".to_owned(), |content| content.hash.to_string());
+                format!("content {hash} {}", encode_path(&self.source.path))
+            }
+        }
+    }
+
+    /// The earlier result, when all that it depends on stands as it was; else why not.
+    pub(super) fn check(&self, common: &Common<'_>, ptx: Ptx<'_>) -> Result<Assembled, String> {
+        let step = self.step();
+        let (old, identity) = step.record()?;
+        let earlier = step.earlier(&old, &self.head, &[self.input(common, ptx, false)])?;
+        Ok(Assembled {
+            cubin: self.outputs()[0].clone(),
+            log: earlier.log,
+            identity,
+            ran: None,
+        })
+    }
+
+    /// Runs ptxas.
+    pub(super) fn assemble(
+        &self,
+        common: &Common<'_>,
+        times: &Times,
+        ptx: Ptx<'_>,
+        reason: &str,
+    ) -> Result<Assembled, Box<Failure>> {
+        let work = self.dir.join(WORK);
+        let step = Step {
+            dir: &work,
+            ..self.step()
+        };
+        let root = common.request.root;
+        if matches!(ptx, Ptx::Source)
+            && let Err(error) = fs::File::open(root.join(&self.source.path))
+        {
+            return Err(self.step().failure(Cause::Source(error.to_string())));
+        }
+        step.begin()?;
+        let before = self.input(common, ptx, true);
+        let cubin = work.join(format!("{}.cubin", self.stem));
+        let mut command = self.command(common, ptx, &work, &cubin)?;
+        let timed = Timed::start(times);
+        let ran = step.run(common.env, &mut command, root)?;
+        timed.end(&self.dir, "ptxas");
+        if !ran.status.success() {
+            return Err(step.failed(&ran, Cause::Exit(ran.status)));
+        }
+        let bytes = fs::read(&cubin).unwrap_or_default();
+        if bytes.is_empty() {
+            return Err(step.failed(&ran, Cause::NoOutput("cubin")));
+        }
+        let [path, log] = self.outputs();
+        for (path, bytes) in [(&path, &bytes[..]), (&log, ran.log.as_bytes())] {
+            cache::write_if_changed(path, bytes).map_err(step.io(path))?;
+        }
+        let _ = fs::remove_dir_all(&work);
+        let mut input = self.input(common, ptx, true);
+        if input != before {
+            // The source was changed while ptxas ran: nobody knows what it read.
+            input = format!(
+                "content written-meanwhile {}",
+                encode_path(&self.source.path)
+            );
+        }
+        let mut record = CompileRecord {
+            head: self.head.clone(),
+            inputs: vec![input],
+            ..CompileRecord::default()
+        };
+        let identity = self
+            .step()
+            .finish_in_place(&mut record, &[path.clone(), log])?;
+        Ok(Assembled {
+            cubin: path,
+            log: ran.log,
+            identity,
+            ran: Some(reason.to_owned()),
+        })
+    }
+
+    fn command(
+        &self,
+        common: &Common<'_>,
+        ptx: Ptx<'_>,
+        work: &Path,
+        cubin: &Path,
+    ) -> Result<Command, Box<Failure>> {
+        let operand = command::operand(&self.source.path);
+        match ptx {
+            Ptx::Made(front, made) => {
+                let names = Names {
+                    source: &operand,
+                    stable: "",
+                    stem: &self.stem,
+                    dir: work,
+                };
+                Ok(front.steps.ptxas(common, &names, &made.ptx))
+            }
+            Ptx::Source => {
+                let request = common.request;
+                let ptxas = request.toolkit.tool("ptxas").ok_or_else(|| {
+                    let root = request.toolkit.root.display();
+                    let why = format!("the toolkit in {root} has no ptxas");
+                    self.step().failure(Cause::Spawn(why))
+                })?;
+                let mut command = common.env.command(ptxas);
+                command
+                    .args(command::ptxas_words(
+                        request.options,
+                        self.source,
+                        self.target,
+                    ))
+                    .arg("-o")
+                    .arg(cubin)
+                    .arg(operand);
+                Ok(command)
+            }
+        }
+    }
+}
