@@ -7,6 +7,7 @@ use crate::{
     cargo,
     diag::{self, Diag, Level, Sink},
     env::Env,
+    lists::CollectVec,
 };
 pub use crate::{
     build::{Link, Output, Ptx, Source},
@@ -61,7 +62,7 @@ impl Builder {
         self.request.files.push(path.clone());
         self.request
             .file_flags
-            .push((path, flags.into_iter().map(Into::into).collect()));
+            .push((path, flags.into_iter().map(Into::into).collect_vec()));
         self
     }
 

@@ -4,6 +4,7 @@
 //! every variable asked for, so that a build script can print `cargo::rerun-if-env-changed` for exactly those.
 //! Does not know what any variable means.
 
+use crate::lists::CollectVec;
 use std::{
     ffi::{OsStr, OsString},
     fmt,
@@ -84,7 +85,7 @@ impl Env {
             .unwrap_or_else(PoisonError::into_inner)
             .iter()
             .cloned()
-            .collect()
+            .collect_vec()
     }
 
     /// Whether this is the environment of the process itself.

@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-use crate::env::Env;
+use crate::{env::Env, lists::CollectVec};
 
 /// How often the pool is asked while jobs wait for a token.
 const POLL: Duration = Duration::from_millis(10);
@@ -34,7 +34,7 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
     let jobs: Vec<Job<T, R>> = items
         .into_iter()
         .map(|item| Mutex::new((Some(item), None)))
-        .collect();
+        .collect_vec();
     let count = jobs.len();
     let work = |index: usize| {
         let lock = || jobs[index].lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ pub fn run<T: Send, R: Send>(env: &Env, items: Vec<T>, work: impl Fn(T) -> R + S
     run_queue(env, &list);
     jobs.into_iter()
         .filter_map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner).1)
-        .collect()
+        .collect_vec()
 }
 
 /// What is to be done, until it begins, and what came of it.

@@ -9,7 +9,7 @@ mod instructions;
 
 pub use instructions::{CodeLine, Counted, Instructions};
 
-use crate::source::Span;
+use crate::{lists::CollectVec, source::Span};
 
 /// What is known of one kernel on one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Facts {
         let mut facts = Self::new(name, target, function);
         facts.toolkit = cubin.toolkit()?;
         let externs = cubin.externs(function)?;
-        facts.externs = externs.into_iter().map(str::to_owned).collect();
+        facts.externs = externs.into_iter().map(str::to_owned).collect_vec();
         crate::sorted::sort(&mut facts.externs);
         facts.externs.dedup();
         Ok(facts)

@@ -149,6 +149,7 @@ pub mod jobs;
 #[doc(hidden)]
 pub mod json;
 pub mod kernel;
+mod lists;
 mod options;
 mod paths;
 #[doc(hidden)]

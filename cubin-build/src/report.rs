@@ -19,6 +19,7 @@ use crate::{
     env::Env,
     json::{Object, array},
     kernel::Facts,
+    lists::CollectVec,
 };
 
 /// The environment variable that asks for a report.
@@ -114,7 +115,7 @@ fn kernel(facts: &Facts) -> cubin_core::Result<String> {
         source: SpillSource::Ptxas,
     });
     object.dynamic_shared = facts.dynamic_shared;
-    object.externs = facts.externs.iter().map(String::as_str).collect();
+    object.externs = facts.externs.iter().map(String::as_str).collect_vec();
     let mut text = String::new();
     facts_json::write_function(&object, None, &mut text)?;
     Ok(text)

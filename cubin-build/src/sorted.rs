@@ -10,47 +10,46 @@ use std::{borrow::Borrow, cmp::Ordering, fmt, ops::Index};
 /// A map in the order of its keys.
 #[derive(Clone)]
 pub struct Map<K, V> {
-    /// In the order they came, so that an insertion moves none.
-    entries: Vec<(K, V)>,
-    /// Positions in `entries`, by key.
-    order: Vec<u32>,
+    keys: Set<K>,
+    /// In the order their keys came.
+    values: Vec<V>,
 }
 
 impl<K, V> Map<K, V> {
     /// Nothing.
     pub const fn new() -> Self {
         Self {
-            entries: Vec::new(),
-            order: Vec::new(),
+            keys: Set::new(),
+            values: Vec::new(),
         }
     }
 
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.values.len()
     }
 
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.values.is_empty()
     }
 
     /// Keys with their values, by key.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter {
-            entries: &self.entries,
-            order: &self.order,
+            map: self,
+            order: &self.keys.order,
         }
     }
 
     /// The keys in order.
-    pub fn keys(&self) -> impl Iterator<Item = &K> {
-        self.iter().map(|(key, _)| key)
+    pub fn keys(&self) -> SetIter<'_, K> {
+        self.keys.iter()
     }
 
     /// Keys with their values, which may be changed, in the order they came.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
-        self.entries.iter_mut().map(|(key, value)| (&*key, value))
+        self.keys.items.iter().zip(&mut self.values)
     }
 
     /// The values, by key.
@@ -65,8 +64,8 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        match self.find(key) {
-            Ok(place) => Some(&self.entries[place].1),
+        match self.keys.find(key) {
+            Ok(place) => Some(&self.values[place]),
             Err(_) => None,
         }
     }
@@ -76,8 +75,8 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        match self.find(key) {
-            Ok(place) => Some(&mut self.entries[place].1),
+        match self.keys.find(key) {
+            Ok(place) => Some(&mut self.values[place]),
             Err(_) => None,
         }
     }
@@ -87,15 +86,15 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.find(key).is_ok()
+        self.keys.contains(key)
     }
 
     /// Sets the value of a key; returns the one it had.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
-        match self.find(&key) {
-            Ok(place) => Some(std::mem::replace(&mut self.entries[place].1, value)),
-            Err(rank) => {
-                self.add(rank, key, value);
+        match self.keys.add(key) {
+            Added::Before(place) => Some(std::mem::replace(&mut self.values[place], value)),
+            Added::Now => {
+                self.values.push(value);
                 None
             }
         }
@@ -103,11 +102,14 @@ impl<K: Ord, V> Map<K, V> {
 
     /// The value of a key, made when the key is new.
     pub fn or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        let place = match self.find(&key) {
-            Ok(place) => place,
-            Err(rank) => self.add(rank, key, make()),
+        let place = match self.keys.add(key) {
+            Added::Before(place) => place,
+            Added::Now => {
+                self.values.push(make());
+                self.values.len() - 1
+            }
         };
-        &mut self.entries[place].1
+        &mut self.values[place]
     }
 
     /// The value of a key; the default when the key is new.
@@ -116,23 +118,6 @@ impl<K: Ord, V> Map<K, V> {
         V: Default,
     {
         self.or_insert_with(key, V::default)
-    }
-
-    /// The place of a key, or where it would stand in the order.
-    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
-    where
-        K: Borrow<Q>,
-    {
-        find(&self.order, &|place| {
-            self.entries[place].0.borrow().cmp(key)
-        })
-    }
-
-    fn add(&mut self, rank: usize, key: K, value: V) -> usize {
-        let place = self.entries.len();
-        insert(&mut self.order, rank, place);
-        self.entries.push((key, value));
-        place
     }
 }
 
@@ -149,6 +134,13 @@ fn find(order: &[u32], compare: &dyn Fn(usize) -> Ordering) -> Result<usize, usi
         }
     }
     Err(low)
+}
+
+/// Takes the first position.
+fn first(order: &mut &[u32]) -> Option<usize> {
+    let (first, rest) = order.split_first()?;
+    *order = rest;
+    Some(*first as usize)
 }
 
 fn insert(order: &mut Vec<u32>, rank: usize, place: usize) {
@@ -202,7 +194,8 @@ impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
 
 /// Borrowed entries of a [`Map`], by key.
 pub struct Iter<'m, K, V> {
-    entries: &'m [(K, V)],
+    map: &'m Map<K, V>,
+    /// Of what is left.
     order: &'m [u32],
 }
 
@@ -210,10 +203,8 @@ impl<'m, K, V> Iterator for Iter<'m, K, V> {
     type Item = (&'m K, &'m V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (first, rest) = self.order.split_first()?;
-        self.order = rest;
-        let (key, value) = &self.entries[*first as usize];
-        Some((key, value))
+        let place = first(&mut self.order)?;
+        Some((&self.map.keys.items[place], &self.map.values[place]))
     }
 }
 
@@ -228,11 +219,14 @@ impl<'m, K, V> IntoIterator for &'m Map<K, V> {
 
 impl<K, V> IntoIterator for Map<K, V> {
     type Item = (K, V);
-    type IntoIter = std::vec::IntoIter<(K, V)>;
+    type IntoIter = std::iter::Zip<std::vec::IntoIter<K>, std::vec::IntoIter<V>>;
 
     fn into_iter(mut self) -> Self::IntoIter {
-        arrange(&mut self.order, &mut |a, b| self.entries.swap(a, b));
-        self.entries.into_iter()
+        arrange(&mut self.keys.order, &mut |a, b| {
+            self.keys.items.swap(a, b);
+            self.values.swap(a, b);
+        });
+        self.keys.items.into_iter().zip(self.values)
     }
 }
 
@@ -285,20 +279,40 @@ impl<T: Ord> Set<T> {
     where
         T: Borrow<Q>,
     {
-        find(&self.order, &|place| self.items[place].borrow().cmp(value)).is_ok()
+        self.find(value).is_ok()
     }
 
     /// Adds one; whether it is new.
     pub fn insert(&mut self, value: T) -> bool {
-        match find(&self.order, &|place| self.items[place].cmp(&value)) {
-            Ok(_) => false,
+        matches!(self.add(value), Added::Now)
+    }
+
+    fn add(&mut self, value: T) -> Added {
+        match self.find(&value) {
+            Ok(place) => Added::Before(place),
             Err(rank) => {
                 insert(&mut self.order, rank, self.items.len());
                 self.items.push(value);
-                true
+                Added::Now
             }
         }
     }
+
+    /// The place in `items`, or where it would stand in the order.
+    fn find<Q: Ord + ?Sized>(&self, value: &Q) -> Result<usize, usize>
+    where
+        T: Borrow<Q>,
+    {
+        find(&self.order, &|place| self.items[place].borrow().cmp(value))
+    }
+}
+
+/// When a value came into a set.
+enum Added {
+    /// It has been there, at this place of `items`.
+    Before(usize),
+    /// It is the last one of `items`.
+    Now,
 }
 
 /// Borrowed items of a [`Set`], in order.
@@ -311,9 +325,7 @@ impl<'s, T> Iterator for SetIter<'s, T> {
     type Item = &'s T;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (first, rest) = self.order.split_first()?;
-        self.order = rest;
-        Some(&self.items[*first as usize])
+        Some(&self.items[first(&mut self.order)?])
     }
 }
 

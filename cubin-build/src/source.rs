@@ -1,5 +1,6 @@
 //! Text files that a diagnostic can point into, and places in them.
 
+use crate::lists::CollectVec;
 use std::{
     fs, io,
     ops::Range,
@@ -80,7 +81,7 @@ impl SourceFile {
     fn lines(&self) -> &[usize] {
         self.0.lines.get_or_init(|| {
             let ends = self.text().match_indices('\n').map(|(at, _)| at + 1);
-            std::iter::once(0).chain(ends).collect()
+            std::iter::once(0).chain(ends).collect_vec()
         })
     }
 }

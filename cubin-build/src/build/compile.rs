@@ -17,6 +17,7 @@ use crate::{
     config::Config,
     diag::Diag,
     env::Env,
+    lists::CollectVec,
     paths, signature,
     source::Span,
     toolkit::{self, Toolkit},
@@ -208,18 +209,18 @@ fn link(
     let libraries: Vec<Vec<PathBuf>> = links
         .iter()
         .map(|module| module.library_files(request.toolkit, sink))
-        .collect();
+        .collect_vec();
     let groups = links.iter().zip(&libraries).map(|(module, libraries)| {
         let members = module.members.iter();
         compile::Group {
             name: &module.name,
             sources: members
                 .map(|index| sources.compiled[*index].path.as_path())
-                .collect(),
+                .collect_vec(),
             libraries,
         }
     });
-    let groups: Vec<compile::Group<'_>> = groups.collect();
+    let groups: Vec<compile::Group<'_>> = groups.collect_vec();
     if groups.is_empty() || sink.has_errors() {
         return Vec::new();
     }

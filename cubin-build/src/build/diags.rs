@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     diag::{Diag, codes},
+    lists::CollectVec,
     source::Span,
 };
 
@@ -350,7 +351,8 @@ fn other_target(source: &str, what: &BadCode) -> Diag {
 
 /// No image of a fatbin has its PTX, though some was asked for.
 fn without_ptx(source: &str, wanted: &[Sm], held: &[Sm]) -> Diag {
-    let names = |targets: &[Sm]| -> Vec<Compute> { targets.iter().copied().map(Compute).collect() };
+    let names =
+        |targets: &[Sm]| -> Vec<Compute> { targets.iter().copied().map(Compute).collect_vec() };
     let holds = match held {
         [] => "no PTX at all".to_owned(),
         held => format!("PTX for {}", joined(&names(held), ", ")),

@@ -15,6 +15,7 @@ use crate::{
     codegen,
     diag::{Level, Sink},
     kernel::Facts,
+    lists::CollectVec,
     policy::Policy,
     signature::{
         self, Finding,
@@ -67,7 +68,7 @@ pub(super) fn facts(modules: &[Module<'_>]) -> Vec<Facts> {
     let by_symbol = modules.iter().flat_map(|module| module.module.facts.iter());
     let mut all: Vec<Facts> = by_symbol
         .flat_map(|(_, targets)| targets.iter().map(|(_, facts)| facts.clone()))
-        .collect();
+        .collect_vec();
     sorted::sort_by(&mut all, |a, b| {
         (&a.name, a.target, &a.symbol).cmp(&(&b.name, b.target, &b.symbol))
     });
@@ -122,7 +123,7 @@ impl Join<'_> {
             let targets = per_target.iter().map(|(target, _)| *target);
             let problem = Problem::NoKernels {
                 source: names.source.clone(),
-                targets: targets.collect(),
+                targets: targets.collect_vec(),
                 wanted: !names.found || self.writes_kernels(),
             };
             sink.push(problem.into());

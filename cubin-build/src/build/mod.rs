@@ -35,7 +35,7 @@ pub use self::{
 };
 
 use self::{image::Context, places::Places, settings::Settings, sources::Sources};
-use crate::{env::Env, report, sorted};
+use crate::{env::Env, lists::CollectVec, report, sorted};
 
 /// Does it all.
 pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
@@ -103,7 +103,7 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
         ptx: written.ptx,
         kernels: outcome.facts.clone(),
         compiled: compiled.units.iter().filter(|unit| unit.compiled()).count(),
-        warnings: outcome.sink.shown().into_iter().cloned().collect(),
+        warnings: outcome.sink.shown().into_iter().cloned().collect_vec(),
         toolkit: compiled.toolkit.clone(),
     });
     Some(())

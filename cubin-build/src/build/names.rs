@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use crate::{cache::ContentHash, codegen::module_ident, sorted::Map};
+use crate::{cache::ContentHash, codegen::module_ident, lists::CollectVec, sorted::Map};
 
 /// The name of a module's files, without target: cubins of two builders of one build script lie side by side.
 pub(super) fn file_stem(out_file: &str, module: &str) -> String {
@@ -110,7 +110,7 @@ fn groups(all: &[Growing]) -> Vec<Vec<usize>> {
     for (index, source) in all.iter().enumerate() {
         groups.or_default(module_ident(&source.name())).push(index);
     }
-    groups.values().cloned().collect()
+    groups.values().cloned().collect_vec()
 }
 
 /// Which of a group keeps its name, if one comes before all others.

@@ -14,6 +14,7 @@ use crate::{
     config::{self, Config, Glob},
     diag::{Level, Sink},
     env::Env,
+    lists::CollectVec,
     options::{Backend, HalfTypes, Runtime},
     paths, report,
     sorted::Set,
@@ -285,7 +286,7 @@ fn targets(
             let value = value.to_string_lossy();
             let texts = value.split(',').map(str::trim);
             let texts = texts.filter(|text| !text.is_empty()).map(str::to_owned);
-            (texts.collect(), Origin::Environment(ARCH))
+            (texts.collect_vec(), Origin::Environment(ARCH))
         }
         None => (request.archs.clone(), Origin::Script("arch")),
     };
@@ -300,7 +301,12 @@ fn targets(
         }
     }
     if texts.is_empty() {
-        targets = config.build.arch.iter().map(|arch| arch.value).collect();
+        targets = config
+            .build
+            .arch
+            .iter()
+            .map(|arch| arch.value)
+            .collect_vec();
     }
     // What is wrong with those that were asked for has been said.
     if targets.is_empty() && texts.is_empty() {
@@ -339,7 +345,7 @@ impl Settings {
             let mut wanted = self.targets.iter();
             wanted.any(|wanted| wanted.number == target.number)
         };
-        let kept: Vec<Sm> = targets.iter().filter(wanted).copied().collect();
+        let kept: Vec<Sm> = targets.iter().filter(wanted).copied().collect_vec();
         if kept.is_empty() { targets } else { kept }
     }
 }
@@ -427,7 +433,11 @@ fn target_flags(
 ) -> Vec<(Sm, Vec<String>)> {
     let mut all = Vec::new();
     for table in &config.target_options {
-        let flags: Vec<String> = table.flags.iter().map(|flag| flag.value.clone()).collect();
+        let flags: Vec<String> = table
+            .flags
+            .iter()
+            .map(|flag| flag.value.clone())
+            .collect_vec();
         let mut selected: Set<Sm> = Set::new();
         for pattern in &table.arch {
             let mut matched = false;

@@ -20,6 +20,7 @@ use crate::{
     compile::{Container, Source, SourceKind, UnknownKind},
     config::Config,
     diag::{Level, Sink},
+    lists::CollectVec,
     paths::normalize,
     sorted::Set,
 };
@@ -126,7 +127,10 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         sink.push(Problem::NoSources.into());
     }
     let links = link::resolve(wanted, settings, &mut compiled, sink);
-    let originals = compiled.iter().map(|source| source.path.clone()).collect();
+    let originals = compiled
+        .iter()
+        .map(|source| source.path.clone())
+        .collect_vec();
     let instances = instantiate::apply(request, settings, &mut compiled, sink);
     Sources {
         compiled,
@@ -143,7 +147,7 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
 fn named(request: &BuildRequest, config: &Config) -> Vec<PathBuf> {
     let written = config.build.sources.iter();
     let written = written.map(|file| PathBuf::from(&file.value));
-    written.chain(request.files.iter().cloned()).collect()
+    written.chain(request.files.iter().cloned()).collect_vec()
 }
 
 /// Files of the directories that are named; where nothing is, of those that usually hold kernels.
@@ -159,7 +163,7 @@ fn found(
         .dirs
         .iter()
         .map(|dir| PathBuf::from(&dir.value));
-    let mut dirs: Vec<PathBuf> = written.chain(request.dirs.iter().cloned()).collect();
+    let mut dirs: Vec<PathBuf> = written.chain(request.dirs.iter().cloned()).collect_vec();
     let guessed = no_files && dirs.is_empty();
     if guessed {
         let usual = ["kernels", "src"].map(PathBuf::from);
@@ -188,7 +192,7 @@ fn found(
 fn flags(request: &BuildRequest, path: &Path) -> Vec<String> {
     let all = request.file_flags.iter();
     let own = all.filter(|(file, _)| *file == path);
-    own.flat_map(|(_, flags)| flags.clone()).collect()
+    own.flat_map(|(_, flags)| flags.clone()).collect_vec()
 }
 
 /// A source that does not say what it is.

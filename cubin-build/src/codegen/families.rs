@@ -15,6 +15,7 @@ use super::{
     },
     scalars,
 };
+use crate::lists::CollectVec;
 use crate::signature::{
     self,
     model::{
@@ -128,7 +129,11 @@ fn family(
             instances.push(Instance {
                 kernel: member.index,
                 arguments,
-                params: kernel.params.iter().map(|param| param.ty.clone()).collect(),
+                params: kernel
+                    .params
+                    .iter()
+                    .map(|param| param.ty.clone())
+                    .collect_vec(),
             });
         }
     }
@@ -149,7 +154,7 @@ fn family(
     let clear: Vec<bool> = instances
         .iter()
         .map(|instance| !ambiguous(instance))
-        .collect();
+        .collect_vec();
     let mut clear = clear.into_iter();
     instances.retain(|_| clear.next().unwrap_or(false));
     if instances.is_empty() {
@@ -259,7 +264,10 @@ fn unify(
         if top && pointers.iter().any(|pointer| pointer.is_const != is_const) {
             return None;
         }
-        let pointees: Vec<&Type> = pointers.iter().map(|pointer| &*pointer.pointee).collect();
+        let pointees: Vec<&Type> = pointers
+            .iter()
+            .map(|pointer| &*pointer.pointee)
+            .collect_vec();
         let pointee = Box::new(unify(&pointees, instances, param, false, associated)?);
         return Some(Pattern::Pointer { is_const, pointee });
     }
@@ -276,7 +284,7 @@ fn unify(
     if let Some(arrays) = arrays {
         let length = arrays.first()?.1;
         if arrays.iter().all(|array| array.1 == length) {
-            let elements: Vec<&Type> = arrays.iter().map(|array| array.0).collect();
+            let elements: Vec<&Type> = arrays.iter().map(|array| array.0).collect_vec();
             let element = unify(&elements, instances, param, false, associated)?;
             return Some(Pattern::Array(Box::new(element), length));
         }

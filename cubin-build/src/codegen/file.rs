@@ -9,6 +9,7 @@ use super::{
     toolkit_types, variables,
     write::Writer,
 };
+use crate::lists::CollectVec;
 use crate::sorted::{Map, Set};
 
 /// Lints that names and shapes from C++ set off in a Rust file. All of clippy's, since later versions have more.
@@ -127,7 +128,7 @@ fn write_node(
     let holds = node.holds();
     let methods = Methods {
         // A namespace that holds types alone has no view.
-        namespaces: children.filter(|child| child.holds.any()).collect(),
+        namespaces: children.filter(|child| child.holds.any()).collect_vec(),
         holds,
         kernels: &node.kernels,
         families: &node.families,

@@ -10,6 +10,7 @@ use super::{
     scope::Scope,
     write::number,
 };
+use crate::lists::CollectVec;
 use crate::signature::model::{Scalar, TemplateValue, ValueType};
 use crate::sorted::{Map, Set};
 
@@ -80,7 +81,7 @@ impl<'f> Generics<'f> {
     fn pick(&self, arguments: &[String], wanted: impl Fn(&Generic) -> bool) -> Vec<String> {
         let pairs = self.family.generics.iter().zip(arguments);
         let picked = pairs.filter(|(kind, _)| wanted(kind));
-        picked.map(|(_, argument)| argument.clone()).collect()
+        picked.map(|(_, argument)| argument.clone()).collect_vec()
     }
 
     /// The declared parameters of a function or type, and the bounds that stand in a `where` clause.
@@ -100,7 +101,7 @@ impl<'f> Generics<'f> {
                 Generic::Type => name.clone(),
                 Generic::Const(scalar) => format!("const {name}: {}", const_type(*scalar)),
             })
-            .collect();
+            .collect_vec();
         let clause = format!("{}: {bound}", self.implementor(&self.names));
         (declared, (!inline).then_some(clause))
     }
@@ -118,7 +119,7 @@ impl<'f> Generics<'f> {
                 Generic::Type => None,
                 Generic::Const(scalar) => Some(format!("const {name}: {}", const_type(*scalar))),
             })
-            .collect()
+            .collect_vec()
     }
 
     /// What the compiler is to show for arguments that have no instance, in terms of the trait.
@@ -185,7 +186,7 @@ impl<'f> Generics<'f> {
                     named(kind, value).unwrap_or_else(|| number(value.number))
                 }
             })
-            .collect()
+            .collect_vec()
     }
 
     /// The arguments of one instance as a person would write them at a call: `<f32, 8>`,
@@ -238,7 +239,7 @@ impl<'f> Generics<'f> {
         kinds
             .filter(|(index, (kind, _))| is_type(kind) && !shown(*index))
             .map(|(_, (_, name))| name.clone())
-            .collect()
+            .collect_vec()
     }
 }
 
@@ -246,7 +247,7 @@ fn in_brackets(arguments: &[String]) -> String {
     let shown: Vec<&str> = arguments
         .iter()
         .map(|argument| argument.trim_start_matches("super::"))
-        .collect();
+        .collect_vec();
     format!("<{}>", shown.join(", "))
 }
 
@@ -347,7 +348,7 @@ pub(super) fn enumerators(families: &[&Family]) -> Vec<Enumerators> {
     let mut taken: Vec<String> = families
         .iter()
         .map(|family| family.trait_name.clone())
-        .collect();
+        .collect_vec();
     let mut all = Vec::new();
     for ((enumeration, scalar), values) in found {
         let parts = names::components(enumeration);
@@ -367,7 +368,7 @@ pub(super) fn enumerators(families: &[&Family]) -> Vec<Enumerators> {
             module,
             enumeration: enumeration.to_owned(),
             ty: const_type(scalar),
-            constants: constants.collect(),
+            constants: constants.collect_vec(),
         });
     }
     all

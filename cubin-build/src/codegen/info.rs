@@ -12,7 +12,7 @@ use super::{
     planned::{PlannedKernel, PlannedModule},
     write::{Writer, on_one_line, string},
 };
-use crate::{kernel::Facts, sorted, sorted::Map, sorted::Set};
+use crate::{kernel::Facts, lists::CollectVec, sorted, sorted::Map, sorted::Set};
 
 /// A target as an expression.
 pub(super) fn target(sm: Sm) -> String {
@@ -27,7 +27,7 @@ pub(super) fn target(sm: Sm) -> String {
 /// Writes `mod table` of a source file's module.
 pub(super) fn write_table(out: &mut Writer, module: &PlannedModule<'_>) {
     let targets = targets(module);
-    let listed: Vec<String> = targets.iter().map(|sm| target(*sm)).collect();
+    let listed: Vec<String> = targets.iter().map(|sm| target(*sm)).collect_vec();
     let count = module.kernels.len();
     out.line("// Read through `info` and `Module::KERNELS`.");
     out.open("mod table {");
@@ -75,7 +75,7 @@ fn targets(module: &PlannedModule<'_>) -> Vec<Sm> {
             targets.insert(*facts);
         }
     }
-    let mut targets: Vec<Sm> = targets.into_iter().collect();
+    let mut targets: Vec<Sm> = targets.into_iter().collect_vec();
     sorted::sort(&mut targets);
     targets
 }
@@ -101,7 +101,7 @@ fn resources(targets: &[Sm], facts: Option<&Map<Sm, Facts>>) -> String {
         let facts = facts.and_then(|facts| facts.get(target));
         facts.map_or_else(String::new, entry)
     });
-    entries.collect::<Vec<_>>().join(";")
+    entries.collect_vec().join(";")
 }
 
 fn entry(facts: &Facts) -> String {

@@ -8,6 +8,7 @@ use super::{
     scope::Scope,
     write::{self, Writer, number as literal, on_one_line},
 };
+use crate::lists::CollectVec;
 
 /// Instances that the compiler's message names before it counts the rest.
 const MOST_NAMED: usize = 8;
@@ -150,7 +151,7 @@ fn numbers(known: &Enumerators, all: &[Enumerators]) -> String {
 /// The first few, and how many there are besides.
 fn enumerate(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(MOST_NAMED);
-    let mut shown: Vec<String> = all.take(MOST_NAMED).collect();
+    let mut shown: Vec<String> = all.take(MOST_NAMED).collect_vec();
     if more > 0 {
         return format!("{} and {more} more", shown.join(", "));
     }

@@ -2,7 +2,7 @@
 //! places them, where padding must be spelled out, and when only bytes are left.
 
 use crate::signature::model::{Field, Record, RecordId, Signatures, Type};
-use crate::sorted::Set;
+use crate::{lists::CollectVec, sorted::Set};
 
 /// The Rust form of a record.
 #[derive(Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ fn union_form<'a>(record: &'a Record, signatures: &Signatures) -> Option<Form<'a
         return None;
     }
     Some(Form::Union {
-        members: record.fields.iter().collect(),
+        members: record.fields.iter().collect_vec(),
         attributes: Attributes {
             packed: None,
             align: (record.align > align).then_some(record.align),
@@ -181,7 +181,7 @@ fn bit_run(record: &Record, at: usize) -> Option<(Member<'_>, usize)> {
         .get(at..)?
         .iter()
         .take_while(|field| field.bits.is_some())
-        .collect();
+        .collect_vec();
     let first = fields
         .iter()
         .filter_map(|field| field.bits)

@@ -16,6 +16,7 @@
 //! 6. names of more than 200 characters are cut and end in a hash of the whole.
 
 use crate::{
+    lists::CollectVec,
     signature::model::{TemplateArg, TemplateValue, ValueType},
     sorted::Map,
 };
@@ -248,7 +249,7 @@ pub(super) fn components(name: &str) -> Vec<&str> {
         .into_iter()
         .map(str::trim)
         .filter(|part| !part.is_empty() && !is_anonymous(part) && !is_version(part))
-        .collect()
+        .collect_vec()
 }
 
 /// As nvcc spells the namespace without a name before what is in it.

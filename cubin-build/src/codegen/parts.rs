@@ -7,8 +7,8 @@ use super::{
     scope::Scope,
     write::{Writer, string},
 };
-use crate::signature::model::Param;
 use crate::sorted;
+use crate::{lists::CollectVec, signature::model::Param};
 
 /// What a backend writes.
 pub(super) trait Binding {
@@ -82,7 +82,7 @@ pub(super) fn constants(out: &mut Writer, module: &PlannedModule<'_>) {
 }
 
 fn images(out: &mut Writer, module: &PlannedModule<'_>) {
-    let mut images: Vec<_> = module.input.images.iter().collect();
+    let mut images: Vec<_> = module.input.images.iter().collect_vec();
     sorted::sort_by_key(&mut images, |image| {
         (image.assembled_for.is_some(), image.target)
     });

@@ -8,6 +8,7 @@ use super::{
     scalars,
     scopes::{Scope, Scopes},
 };
+use crate::lists::CollectVec;
 use crate::signature::model::{Record, RecordId, Signatures, Type};
 use crate::sorted::{self, Map, Set};
 
@@ -134,7 +135,7 @@ impl<'a> TypeNames<'a> {
             scopes[*depth].contains('<') || classes.contains(&scopes[..=*depth].join("::"))
         };
         let namespaces = (0..scopes.len()).find(is_class).unwrap_or(scopes.len());
-        let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
+        let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect_vec();
         (owned(&parts[..namespaces]), owned(&parts[namespaces..]))
     }
 
@@ -293,7 +294,7 @@ impl PlannedModule<'_> {
                 reached.insert(other.clone());
             }
         }
-        let mut parts: Vec<String> = reached.iter().map(|key| self.describe(key)).collect();
+        let mut parts: Vec<String> = reached.iter().map(|key| self.describe(key)).collect_vec();
         sorted::sort(&mut parts);
         let name = self.place(key).map_or("", |place| &place.name);
         format!("{name}\n{}", parts.join("\n"))
@@ -321,7 +322,7 @@ impl PlannedModule<'_> {
                             self.describe_type(&field.ty)
                         )
                     })
-                    .collect();
+                    .collect_vec();
                 format!(
                     "{name} {} {} {:?} {} {fields:?}",
                     record.size, record.align, record.packed, record.is_union

@@ -2,6 +2,7 @@
 //! file needs, and in which module each is defined. A type that several source files define alike is
 //! defined once, in `types`.
 
+use crate::lists::CollectVec;
 use crate::sorted::{self, Map, Set};
 use cubin_core::Sm;
 
@@ -18,7 +19,7 @@ use crate::signature::model::{Global, Kernel, Signatures, Type};
 
 /// Decides everything.
 pub(super) fn plan(input: &Input) -> Plan<'_> {
-    let mut sources: Vec<&Module> = input.modules.iter().collect();
+    let mut sources: Vec<&Module> = input.modules.iter().collect_vec();
     sorted::sort_by(&mut sources, |a, b| {
         (&a.name, &a.source).cmp(&(&b.name, &b.source))
     });
@@ -31,7 +32,7 @@ pub(super) fn plan(input: &Input) -> Plan<'_> {
             whole: source.source.clone(),
         }
     });
-    let idents = names::settle(wanted.collect(), NameKind::Source, &[]);
+    let idents = names::settle(wanted.collect_vec(), NameKind::Source, &[]);
     let mut modules = Vec::new();
     for (source, ident) in sources.into_iter().zip(idents) {
         modules.push(plan_module(source, ident, &mut findings));
@@ -92,7 +93,7 @@ fn plan_module<'a>(
             });
             (global, ty)
         })
-        .collect();
+        .collect_vec();
     let mut types = TypeNames::new(signatures);
     let mut reached = Set::new();
     for kernel in &kept {
@@ -321,7 +322,7 @@ fn name_globals<'a>(
     methods: &mut Methods,
 ) -> Vec<PlannedGlobal<'a>> {
     let names = globals.iter().map(|(global, _)| variable(global));
-    let names: Vec<(Scope, String)> = names.collect();
+    let names: Vec<(Scope, String)> = names.collect_vec();
     let items = globals.iter().zip(&names);
     let items = items.map(|((global, _), (scope, name))| Item {
         scope: scope.clone(),
@@ -351,10 +352,10 @@ fn variable(global: &Global) -> (Scope, String) {
         .split_last()
         .map_or((&*global.name, &[][..]), |(last, scopes)| (*last, scopes));
     let scope = scopes.iter().map(|part| (*part).to_owned());
-    (scope.collect(), names::short_template(last))
+    (scope.collect_vec(), names::short_template(last))
 }
 
 fn namespaces(kernel: &Kernel) -> Scope {
     let named = kernel.namespaces.iter().filter(|name| !name.is_empty());
-    named.cloned().collect()
+    named.cloned().collect_vec()
 }

@@ -5,6 +5,7 @@ use super::{
     input::{Finding, Input, Module},
     scalars,
 };
+use crate::lists::CollectVec;
 use crate::signature::model::{
     EnumId, Global, Kernel, RecordId, Scalar, Signatures, TemplateValue, Type, Vector,
 };
@@ -108,7 +109,7 @@ impl PlannedModule<'_> {
         let records = self.records.keys().map(|id| Key::Record(*id));
         let enums = self.enums.keys().map(|id| Key::Enum(*id));
         let opaques = self.opaques.keys().map(|name| Key::Opaque(name.clone()));
-        records.chain(enums).chain(opaques).collect()
+        records.chain(enums).chain(opaques).collect_vec()
     }
 
     pub(super) fn place(&self, key: &Key) -> Option<&RustPath> {

@@ -16,6 +16,7 @@ use super::{
     scalars::{newtype_name, primitive, tensor_map_name, vector_name},
     write::number,
 };
+use crate::lists::CollectVec;
 use crate::signature::model::{Scalar, Type};
 
 /// Writes types as seen from one module of the generated file.
@@ -79,7 +80,7 @@ impl Scope<'_> {
                 place.path == self.here || exported.is_some_and(|path| path == self.here)
             })
             .map(|place| place.ident.clone())
-            .collect();
+            .collect_vec();
         if self.here == [TYPES] {
             let scalars = self.plan.builtins.scalars.iter();
             found.extend(scalars.map(|scalar| newtype_name(*scalar)));

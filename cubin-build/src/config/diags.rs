@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Diag, codes},
+    lists::CollectVec,
     source::{SourceFile, Span},
     words::quoted,
 };
@@ -27,7 +28,7 @@ pub(crate) fn diags(
     let mut diags: Vec<Diag> = problems
         .into_iter()
         .map(|problem| diag(problem, places))
-        .collect();
+        .collect_vec();
     if left_out > 0 {
         diags.push(too_many(file, left_out));
     }

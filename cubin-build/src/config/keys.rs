@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use super::read::{Item, TableName, TableReader};
-use crate::{diag::Code, source::Span};
+use crate::{diag::Code, lists::CollectVec, source::Span};
 
 /// What the reference of cubin.toml says of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(crate) fn docs<T>(keys: &[Key<T>]) -> Vec<(&'static str, Doc)> {
 
 /// The names in `docs`.
 pub(crate) fn names(docs: &[(&'static str, Doc)]) -> Vec<&'static str> {
-    docs.iter().map(|(name, _)| *name).collect()
+    docs.iter().map(|(name, _)| *name).collect_vec()
 }
 
 /// As [`Table::read`], compiled once for all tables: `read` takes the position of a key.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     diag::{Code, codes},
+    lists::CollectVec,
     sorted,
     source::{SourceFile, Span, Spanned},
 };
@@ -111,7 +112,7 @@ impl<'f> TableReader<'f> {
                 code: name.code,
                 value,
             })
-            .collect();
+            .collect_vec();
         sorted::sort_by_key(&mut items, |item| item.key_range);
         items
     }
@@ -273,11 +274,11 @@ impl<'f> TableReader<'f> {
         expected: &str,
     ) -> Vec<Spanned<String>> {
         match item.value.get_ref() {
-            DeValue::String(_) => self.string(item).into_iter().collect(),
+            DeValue::String(_) => self.string(item).into_iter().collect_vec(),
             DeValue::Array(array) => array
                 .iter()
                 .filter_map(|value| self.string(Item { value, ..item }))
-                .collect(),
+                .collect_vec(),
             _ => {
                 self.wrong_type(item, expected, None);
                 Vec::new()
@@ -421,7 +422,7 @@ impl<'f> TableReader<'f> {
         let known: Vec<String> = words
             .iter()
             .map(|(word, _)| format!("\"{word}\""))
-            .collect();
+            .collect_vec();
         let message = format!("{} cannot be \"{}\"", Self::subject(item), text.value);
         self.bad(
             item,
@@ -462,7 +463,7 @@ impl<'f> TableReader<'f> {
 
 /// For each of `count` values the position of the first that equals it.
 fn first_equal(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut first: Vec<usize> = (0..count).collect();
+    let mut first: Vec<usize> = (0..count).collect_vec();
     let mut order = first.clone();
     sorted::sort_by(&mut order, |a, b| compare(*a, *b));
     // What is equal has kept its order, so its first comes first.

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     diag::Level,
+    lists::CollectVec,
     options::{Backend, HalfTypes, Runtime},
     source::{SourceFile, Span, Spanned},
 };
@@ -540,7 +541,7 @@ fn links(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
         }));
     }
     let names = config.links.iter().map(|link| link.name.clone());
-    r.unique(CONFIG, names.collect(), |name| {
+    r.unique(CONFIG, names.collect_vec(), |name| {
         format!("linked module `{name}`")
     });
 }
@@ -568,7 +569,7 @@ fn kernels(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
         }));
     }
     let symbols = config.kernels.iter().map(|kernel| kernel.symbol.clone());
-    r.unique(CONFIG, symbols.collect(), |symbol| {
+    r.unique(CONFIG, symbols.collect_vec(), |symbol| {
         format!("kernel `{symbol}`")
     });
 }
@@ -625,5 +626,5 @@ pub fn documented() -> Vec<TableDoc> {
         meaning: part.meaning,
         keys: (part.docs)(),
     };
-    PARTS.iter().map(doc).collect()
+    PARTS.iter().map(doc).collect_vec()
 }

@@ -6,13 +6,14 @@ use super::{
 };
 use crate::{
     compile::flags::{self, Refusal},
+    lists::CollectVec,
     source::Spanned,
 };
 
 /// `version` in `[toolkit]`.
 pub(super) fn version(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
     let version = r.string(item)?;
-    let parts: Vec<&str> = version.value.split('.').collect();
+    let parts: Vec<&str> = version.value.split('.').collect_vec();
     let number = |part: &&str| {
         (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
     };
@@ -61,7 +62,9 @@ pub(super) fn defines(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanne
     let names = defines
         .iter()
         .map(|define| Spanned::new(define.value.name.clone(), define.span.clone()));
-    r.unique(CONFIG, names.collect(), |name| format!("macro `{name}`"));
+    r.unique(CONFIG, names.collect_vec(), |name| {
+        format!("macro `{name}`")
+    });
     defines
 }
 
@@ -80,7 +83,7 @@ pub(super) fn flags(
     table: FlagTable,
 ) -> Vec<Spanned<String>> {
     let flags = r.strings(item);
-    let words: Vec<String> = flags.iter().map(|flag| flag.value.clone()).collect();
+    let words: Vec<String> = flags.iter().map(|flag| flag.value.clone()).collect_vec();
     let refused = flags::refused(&words);
     for (index, refusal) in &refused {
         let flag = &flags[*index];

@@ -11,7 +11,7 @@ use annotate_snippets::{
 use cubin_core::escape::{is_unseen, visible, visible_lines};
 
 use super::{Diag, Label, Level, codes};
-use crate::source::SourceFile;
+use crate::{lists::CollectVec, source::SourceFile};
 
 /// Columns of the picture. Fixed: the text must not depend on the terminal it is made in.
 const WIDTH: usize = 140;
@@ -89,7 +89,7 @@ fn places(diag: &Diag) -> Vec<Element<'_>> {
     files
         .into_iter()
         .map(|(file, labels)| snippet(file, &labels))
-        .collect()
+        .collect_vec()
 }
 
 fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
@@ -103,7 +103,7 @@ fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
     let ranges: Vec<Range<usize>> = labels
         .iter()
         .map(|label| fitting(text, &label.span.range))
-        .collect();
+        .collect_vec();
     let first = ranges.iter().map(|range| range.start).min().unwrap_or(0);
     let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
     let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);

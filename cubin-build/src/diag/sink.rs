@@ -1,5 +1,6 @@
 //! Collects findings, puts them in reading order and sums them up.
 
+use crate::lists::CollectVec;
 use std::{cmp::Ordering, path::Path};
 
 use super::{
@@ -71,9 +72,9 @@ impl Sink {
             .into_iter()
             .flat_map(|(kernel, diags)| match kernel {
                 Some(_) => vec![diags],
-                None => diags.into_iter().map(|diag| vec![diag]).collect(),
+                None => diags.into_iter().map(|diag| vec![diag]).collect_vec(),
             })
-            .collect();
+            .collect_vec();
         for group in &mut groups {
             sorted::sort_by(group, |a, b| {
                 (b.level.cmp(&a.level))
@@ -89,7 +90,7 @@ impl Sink {
                 .then_with(|| a.kernel.cmp(&b.kernel))
                 .then_with(|| by_text(a, b))
         });
-        groups.into_iter().flatten().collect()
+        groups.into_iter().flatten().collect_vec()
     }
 
     /// One line for the end, or nothing when nothing was found:
@@ -148,7 +149,7 @@ impl Sink {
                 let (one, many) = topic.nouns();
                 counted(count, one, many)
             })
-            .collect()
+            .collect_vec()
     }
 }
 

@@ -30,6 +30,7 @@ use crate::{
     },
     diag::{Diag, Level, codes},
     kernel::Facts,
+    lists::CollectVec,
     sorted::Map,
     source::{SourceFile, Span},
 };
@@ -153,7 +154,7 @@ impl Baseline {
         let diags = diags::diags(file, reader.finish(), &|_| None);
         let help = "`cargo cubin baseline write` makes the file anew";
         let under = |diag| diags::under(codes::BASELINE_INVALID, diag, help);
-        (baseline, diags.into_iter().map(under).collect())
+        (baseline, diags.into_iter().map(under).collect_vec())
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
     config::{Config, Glob, Rule, nearest},
     diag::{Diag, Level},
     kernel::Facts,
+    lists::CollectVec,
     sorted::{self, Set},
     source::Spanned,
 };
@@ -36,7 +37,7 @@ pub fn check(config: &Config, baseline: Option<&Baseline>, kernels: &[Facts]) ->
             check_baseline(baseline, now, kernels, &mut findings);
         }
     }
-    findings.into_iter().map(Diag::from).collect()
+    findings.into_iter().map(Diag::from).collect_vec()
 }
 
 /// Targets that share a budget share a finding; two rules for two targets give two.
@@ -136,7 +137,7 @@ fn check_rules<'a>(config: &'a Config, kernels: &'a [Facts], findings: &mut Vec<
             if !matched {
                 findings.push(Finding::UnmatchedArch {
                     pattern,
-                    targets: targets.iter().copied().collect(),
+                    targets: targets.iter().copied().collect_vec(),
                 });
             }
         }

@@ -13,6 +13,7 @@ use crate::{
     config::{Glob, Rule},
     diag::{Diag, Level, codes},
     kernel::CodeLine,
+    lists::CollectVec,
     sorted,
     source::Spanned,
     words::{and, counted, texts},
@@ -93,7 +94,7 @@ fn over_budget(over: &OverBudget<'_>) -> Diag {
             .unknown
             .as_ref()
             .map(|unknown| (unknown.note)(excess.facts));
-        (note.into_iter().collect(), Vec::new())
+        (note.into_iter().collect_vec(), Vec::new())
     };
     if is_known && on.len() > MOST_TARGETS {
         diag = diag.note(on_each_target(figure.unit, on));

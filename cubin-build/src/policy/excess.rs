@@ -4,7 +4,7 @@ use super::{
     budget::{Key, Value},
     resolve::{Budget, Policy},
 };
-use crate::{kernel::Facts, sorted::Map};
+use crate::{kernel::Facts, lists::CollectVec, sorted::Map};
 
 /// A kernel that breaks a budget on a target.
 pub(super) struct Excess<'a> {
@@ -25,7 +25,7 @@ pub(super) fn over<'a>(policy: &Policy<'a>, kernels: &'a [Facts]) -> Vec<Excess<
         let selections: Vec<_> = on_targets
             .iter()
             .map(|facts| (*facts, rules.on(facts.target)))
-            .collect();
+            .collect_vec();
         for key in Key::ALL {
             for (facts, selection) in &selections {
                 let Some(budget) = selection.budget(*key) else {

@@ -1,5 +1,6 @@
 //! C types as the compiler's files spell them, before names are resolved; and how they are printed.
 
+use crate::lists::CollectVec;
 use std::fmt::Write as _;
 
 /// Builtin arithmetic types and `void`.
@@ -146,7 +147,7 @@ pub(super) fn spell(ty: &QType, name_of: &dyn Fn(&str) -> String) -> String {
                 let params: Vec<String> = params
                     .iter()
                     .map(|param| spell(&param.ty, name_of))
-                    .collect();
+                    .collect_vec();
                 _ = write!(inner, "({})", params.join(", "));
                 ty = result;
             }

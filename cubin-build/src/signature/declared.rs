@@ -14,7 +14,7 @@ use super::{
     names,
     resolve::scalar,
 };
-use crate::words::counted;
+use crate::{lists::CollectVec, words::counted};
 
 /// A declaration that the cubin contradicts, or that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn from_symbol(symbol: &str, records: &[Record]) -> Vec<Param> {
             });
             found.unwrap_or_else(|| unknown(record))
         })
-        .collect()
+        .collect_vec()
 }
 
 fn param(ty: Type, c_type: String, size: u64, align: u64) -> Param {

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use super::lexer;
 use super::model::{Kernel, Pointer, RecordId, Refusal, Scalar, Signatures, Type};
-use crate::paths::normalize;
 use crate::sorted::Set;
+use crate::{lists::CollectVec, paths::normalize};
 
 /// What the preprocessed source says of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,7 @@ pub fn scan_preprocessed(
     let toolkit: Vec<PathBuf> = toolkit_includes
         .iter()
         .map(|path| normalize(path))
-        .collect();
+        .collect_vec();
     let mut input = BufReader::with_capacity(1 << 16, input);
     let mut facts = SourceFacts::default();
     let mut user = true;
@@ -88,7 +88,7 @@ pub fn scan_source(
     let toolkit: Vec<PathBuf> = toolkit_includes
         .iter()
         .map(|path| normalize(path))
-        .collect();
+        .collect_vec();
     if !is_user_file(&name.to_string_lossy(), &toolkit) {
         return Ok(SourceFacts::default());
     }
@@ -191,7 +191,7 @@ pub(super) fn withdraw(signatures: &mut Signatures, records: &Set<RecordId>, why
         .records
         .iter()
         .map(|record| record.name.clone())
-        .collect();
+        .collect_vec();
     let withdrawal = Withdrawal {
         bad: &bad,
         names: &names,

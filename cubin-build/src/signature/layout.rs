@@ -12,7 +12,7 @@ use super::header_types::{toolkit_record, vector_record};
 use super::probe::{Answer, Answers, MemberOffset};
 use super::tags::{RawRecord, Tables};
 use super::unknown::{Defect, Unknown};
-use crate::sorted::Map;
+use crate::{lists::CollectVec, sorted::Map};
 
 /// Records within records by value.
 const MAX_DEPTH: u32 = 128;
@@ -209,7 +209,7 @@ impl<'u> Layouts<'u> {
                         size: 8,
                         int128: false,
                     })
-                    .collect(),
+                    .collect_vec(),
                 has_long_long: false,
                 has_wide_gap: false,
             });

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use super::bytes::{Bytes, IDENT_PART, IDENT_START, IN_BODY, IN_DECLARATION, IN_LINE, span};
-use crate::sorted::Map;
+use crate::{lists::CollectVec, sorted::Map};
 
 /// Longest token kept. Mangled names of template-heavy code reach some 10 KB.
 const MAX_TOKEN: usize = 1 << 20;
@@ -334,7 +334,7 @@ impl<'a> Lexer<'a> {
                 .skip(1)
                 .copied()
                 .skip_while(u8::is_ascii_whitespace);
-            let word: Vec<u8> = body.take_while(u8::is_ascii_alphabetic).collect();
+            let word: Vec<u8> = body.take_while(u8::is_ascii_alphabetic).collect_vec();
             match word.as_slice() {
                 b"if" | b"ifdef" | b"ifndef" => depth += 1,
                 b"endif" => depth -= 1,

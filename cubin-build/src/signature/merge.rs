@@ -1,6 +1,7 @@
 //! One set of signatures out of several: of all targets of a source, of sources that are linked, or of one with
 //! everything unreachable left out.
 
+use crate::lists::CollectVec;
 use crate::sorted::{Map, Set};
 use cubin_core::Sm;
 
@@ -125,7 +126,7 @@ fn describe(kernel: &Kernel) -> String {
         .params
         .iter()
         .map(|param| format!("{} /* {} bytes */", param.c_type, param.size))
-        .collect();
+        .collect_vec();
     format!("{}({})", kernel.name, params.join(", "))
 }
 
@@ -193,7 +194,7 @@ impl<'s> Import<'s> {
                     ty: self.ty(into, &field.ty),
                     ..field.clone()
                 })
-                .collect();
+                .collect_vec();
             if let Some(record) = into.records.get_mut(new.0) {
                 record.fields = fields;
             }

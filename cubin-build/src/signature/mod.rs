@@ -32,8 +32,8 @@ mod tags;
 mod unknown;
 mod variables;
 
-use crate::paths::normalize;
 use crate::sorted::{self, Map, Set};
+use crate::{lists::CollectVec, paths::normalize};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -163,7 +163,7 @@ impl Reading {
             .filter(|doubt| doubt.refused || contradicted.contains(&doubt.symbol))
             .flat_map(|doubt| &doubt.tags)
             .filter(|tag| !answers.tried(tag))
-            .collect();
+            .collect_vec();
         let (questions, unaskable) = doubt::questions(&resolver, &tags);
         let mut tried = answers.clone();
         tried.extend(unaskable);
@@ -189,7 +189,7 @@ fn signatures(
         .iter()
         .map(|path| normalize(path))
         .filter(|path| path.components().next().is_some())
-        .collect();
+        .collect_vec();
     let in_toolkit = |path: &Path| {
         let path = normalize(path);
         toolkit.iter().any(|dir| path.starts_with(dir))

@@ -5,6 +5,7 @@
 
 use super::lexer::{Lexer, TokenKind};
 use super::model::{Scalar, TemplateArg, TemplateValue, ValueType};
+use crate::lists::CollectVec;
 
 /// How an anonymous namespace reads.
 pub(super) const ANONYMOUS_NAMESPACE: &str = "(anonymous namespace)";
@@ -191,7 +192,7 @@ fn split_at<'t>(tokens: &'t [TokenKind], separator: &TokenKind) -> Vec<&'t [Toke
             }
             depth == 0 && kind == separator
         })
-        .collect()
+        .collect_vec()
 }
 
 /// Takes a qualified name apart. Enumerators among the template arguments read as `enumerators` knows them.
@@ -215,9 +216,12 @@ pub(super) fn split(name: &str, enumerators: Enumerators<'_>) -> Split {
         Some(args) => split_at(args, &TokenKind::Punct(b','))
             .into_iter()
             .map(|tokens| template_arg(tokens, enumerators))
-            .collect(),
+            .collect_vec(),
     };
-    let scopes: Vec<String> = scopes.iter().map(|scope| text(&literals(scope))).collect();
+    let scopes: Vec<String> = scopes
+        .iter()
+        .map(|scope| text(&literals(scope)))
+        .collect_vec();
     let base = text(&literals(base));
     let mut name = String::new();
     for scope in &scopes {
@@ -226,7 +230,10 @@ pub(super) fn split(name: &str, enumerators: Enumerators<'_>) -> Split {
     }
     name.push_str(&base);
     if args.is_some() {
-        let texts: Vec<&str> = template_args.iter().map(|arg| arg.text.as_str()).collect();
+        let texts: Vec<&str> = template_args
+            .iter()
+            .map(|arg| arg.text.as_str())
+            .collect_vec();
         name.push_str(&format!("<{}>", texts.join(", ")));
     }
     Split {
@@ -240,7 +247,7 @@ pub(super) fn split(name: &str, enumerators: Enumerators<'_>) -> Split {
                     scope
                 }
             })
-            .collect(),
+            .collect_vec(),
         base,
         template_args,
     }

@@ -7,6 +7,7 @@ use super::mangled;
 use super::model::{Enum, EnumId, Field, Pointer, Record, RecordId, Scalar, Type};
 use super::resolve::{Reason, Resolver, member_pointer};
 use super::tags::{ANONYMOUS, RawField};
+use crate::lists::CollectVec;
 
 impl Resolver<'_> {
     pub(super) fn record(&mut self, tag: &str) -> Result<RecordId, Reason> {
@@ -176,7 +177,7 @@ impl Resolver<'_> {
                     let plain = mangled::name(name).map_or_else(|| name.clone(), |name| name.last);
                     (plain, *value)
                 })
-                .collect()
+                .collect_vec()
         });
         let id = EnumId(self.enums.len());
         let found = Enum {
@@ -237,7 +238,7 @@ fn toolkit_fields(tag: &str) -> Vec<Field> {
             size: 8,
             bits: None,
         })
-        .collect()
+        .collect_vec()
 }
 
 /// The record without a tag that a member is, or is an array of.

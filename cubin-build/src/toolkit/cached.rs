@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     env::{Env, program_in},
+    lists::CollectVec,
     sorted,
 };
 
@@ -69,7 +70,7 @@ pub fn installed(env: &Env) -> Result<Vec<Toolkit>, Error> {
     let mut found: Vec<Toolkit> = entries
         .flatten()
         .filter_map(|entry| open(env, &entry.path()))
-        .collect();
+        .collect_vec();
     sorted::sort_by_key(&mut found, |toolkit| toolkit.version);
     Ok(found)
 }
@@ -106,7 +107,7 @@ pub(super) fn open(env: &Env, home: &Path) -> Option<Toolkit> {
 /// The receipt of a toolkit that was installed here, on one line; `root` is `…/nvidia/cu13`.
 pub(super) fn receipt_of(root: &Path) -> Option<String> {
     let text = fs::read_to_string(root.parent()?.parent()?.join(RECEIPT)).ok()?;
-    let line = text.lines().collect::<Vec<_>>().join(", ");
+    let line = text.lines().collect_vec().join(", ");
     (!line.is_empty()).then_some(line)
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Error, Looked, Toolkit, error::Headline};
 use crate::diag::{Diag, codes};
+use crate::lists::CollectVec;
 
 impl From<&Error> for Diag {
     fn from(error: &Error) -> Self {
@@ -31,5 +32,5 @@ pub(crate) fn unusable(toolkit: &Toolkit) -> Vec<Diag> {
         });
         diag
     };
-    toolkit.unusable.iter().map(warning).collect()
+    toolkit.unusable.iter().map(warning).collect_vec()
 }

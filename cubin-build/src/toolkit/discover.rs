@@ -1,5 +1,6 @@
 //! The search for a toolkit, in the order that the module above documents.
 
+use crate::lists::CollectVec;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -138,9 +139,9 @@ fn numbered(place: &Path) -> Vec<PathBuf> {
             let numbers: Result<Vec<u32>, _> = numbers.split('.').map(str::parse).collect();
             Some((numbers.ok()?, entry.path()))
         })
-        .collect();
+        .collect_vec();
     sorted::sort(&mut found);
-    found.into_iter().rev().map(|(_, path)| path).collect()
+    found.into_iter().rev().map(|(_, path)| path).collect_vec()
 }
 
 /// Where toolkits usually are on this system.
@@ -157,11 +158,11 @@ pub(super) fn usual_places() -> Vec<PathBuf> {
                 let version = name.to_str()?.strip_prefix('v')?.parse().ok()?;
                 Some((version, entry.path()))
             })
-            .collect();
+            .collect_vec();
         sorted::sort_by_key(&mut versions, |(version, _)| {
             std::cmp::Reverse((version.major, version.minor))
         });
-        return versions.into_iter().map(|(_, path)| path).collect();
+        return versions.into_iter().map(|(_, path)| path).collect_vec();
     }
     [
         "/usr/local/cuda",
@@ -298,7 +299,7 @@ impl Search<'_> {
                 let versions: Vec<String> = found
                     .iter()
                     .map(|toolkit| toolkit.version.to_string())
-                    .collect();
+                    .collect_vec();
                 if let Some(mut toolkit) = found
                     .into_iter()
                     .rev()
@@ -343,7 +344,7 @@ pub(super) fn nvcc_below(root: &Path) -> Option<PathBuf> {
                 .and_then(|name| name.strip_prefix("cu"))
                 .is_some_and(|digits| digits.parse::<u32>().is_ok())
         })
-        .collect();
+        .collect_vec();
     sorted::sort(&mut wheels);
     wheels
         .into_iter()

@@ -12,6 +12,7 @@ use super::{NoHostCompiler, Toolkit};
 use crate::{
     cache::Stamp,
     env::{self, Env},
+    lists::CollectVec,
 };
 
 /// Names tried on `PATH` in order; the first is what nvcc takes by itself.
@@ -118,7 +119,7 @@ fn search(
     }
     Err(NoHostCompiler {
         asked: None,
-        tried: NAMES.iter().map(|name| (*name).to_owned()).collect(),
+        tried: NAMES.iter().map(|name| (*name).to_owned()).collect_vec(),
     })
 }
 
@@ -193,6 +194,6 @@ fn visual_studio() -> Option<HostCompiler> {
             .to_command()
             .get_envs()
             .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-            .collect(),
+            .collect_vec(),
     })
 }

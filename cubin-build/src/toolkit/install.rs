@@ -23,7 +23,7 @@ use super::{
     lock::Lock,
     version_of,
 };
-use crate::{cache, env::Env, sorted};
+use crate::{cache, env::Env, lists::CollectVec, sorted};
 
 /// The compiler, its headers, and the two tools that show what is in a cubin. Releases before 13.2 have no extras for
 /// those two; uv and pip then warn and go on.
@@ -230,7 +230,7 @@ fn wheels_in(target: &Path) -> String {
             let name = name.to_str()?.strip_suffix(".dist-info")?;
             Some(format!("{}\n", name.replacen('-', " ", 1)))
         })
-        .collect();
+        .collect_vec();
     sorted::sort(&mut wheels);
     wheels.concat()
 }
@@ -415,7 +415,7 @@ fn shown(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
         .map(|word| word.to_string_lossy())
-        .collect::<Vec<_>>()
+        .collect_vec()
         .join(" ")
 }
 

@@ -23,6 +23,7 @@ use super::host::named_host;
 use crate::{
     dryrun::Dryrun,
     env::{self, Env},
+    lists::CollectVec,
     paths::{self, normalize},
     sorted,
 };
@@ -117,7 +118,7 @@ impl Layout {
         let mut headers: Vec<PathBuf> = ["INCLUDES", "SYSTEM_INCLUDES"]
             .into_iter()
             .flat_map(|name| directories(said, name, &["-I", "-isystem"]))
-            .collect();
+            .collect_vec();
         if headers.is_empty() {
             // The compiler finds them by itself.
             let known = ["/usr/include", "/usr/local/include"].map(PathBuf::from);
@@ -134,12 +135,12 @@ impl Layout {
     /// What nvcc puts before the user's `PATH`, and where else it finds its programs.
     fn find_programs(&mut self, env: &Env, said: &Dryrun) {
         let all = said.variable("PATH").unwrap_or_default();
-        let all: Vec<PathBuf> = std::env::split_paths(all).collect();
+        let all: Vec<PathBuf> = std::env::split_paths(all).collect_vec();
         let users = env.peek("PATH").unwrap_or_default();
-        let users: Vec<PathBuf> = std::env::split_paths(&users).collect();
+        let users: Vec<PathBuf> = std::env::split_paths(&users).collect_vec();
         let own = all.strip_suffix(users.as_slice()).unwrap_or(&all);
         let plain = |dir: &PathBuf| Some(paths::plain(dir)).filter(|dir| dir.is_absolute());
-        self.path = own.iter().filter_map(plain).collect();
+        self.path = own.iter().filter_map(plain).collect_vec();
         self.programs = vec![self.here.clone()];
         self.programs
             .extend(said.variable("CICC_PATH").and_then(absolute));
@@ -154,7 +155,10 @@ impl Layout {
     pub(super) fn parts(&self) -> Vec<PathBuf> {
         let nvcc = format!("nvcc{}", std::env::consts::EXE_SUFFIX);
         let parts = [self.here.join(nvcc), self.here.join("nvcc.profile")];
-        parts.into_iter().filter(|part| part.is_file()).collect()
+        parts
+            .into_iter()
+            .filter(|part| part.is_file())
+            .collect_vec()
     }
 
     /// Also takes headers by the name of the root that the user gave, which a link may lead from.
@@ -221,7 +225,7 @@ fn owned(env: &Env, root: &Path, dirs: Vec<PathBuf>) -> Vec<PathBuf> {
             .flatten()
             .filter(|entry| curand(&entry.file_name()))
             .map(|entry| entry.path())
-            .collect();
+            .collect_vec();
         sorted::sort(&mut files);
         found.extend(files);
     }

@@ -4,6 +4,7 @@ use super::super::{problem::Problem, request::BuildRequest};
 use crate::{
     config::{Config, Glob},
     diag::Sink,
+    lists::CollectVec,
     source::Span,
 };
 
@@ -22,7 +23,7 @@ impl<'a> Excludes<'a> {
             (Glob::new(pattern), span, false)
         });
         Self {
-            patterns: all.collect(),
+            patterns: all.collect_vec(),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::{
     compile::{Language, Source},
     config::Config,
     diag::Sink,
+    lists::CollectVec,
     paths::{self, normalize},
     sorted::Map,
     source::Span,
@@ -73,7 +74,7 @@ pub(super) fn apply(
     let mut all = Vec::new();
     for (index, wishes) in wanted {
         let original = &sources[index].path;
-        let kernels: Vec<String> = wishes.iter().map(Wish::on_one_line).collect();
+        let kernels: Vec<String> = wishes.iter().map(Wish::on_one_line).collect_vec();
         let text = unit(&root.join(original), &kernels);
         let stem = original.file_stem().unwrap_or_default();
         // The index keeps files of the same name apart; nvcc names what it keeps after the stem.
@@ -114,7 +115,7 @@ fn wishes<'a>(request: &'a BuildRequest, config: &'a Config) -> Vec<Wish<'a>> {
         file: Some(file),
         span: None,
     });
-    from_file.chain(from_script).collect()
+    from_file.chain(from_script).collect_vec()
 }
 
 /// The source that a wish is for: the one named, else the only one whose text has the template's name.
@@ -147,7 +148,7 @@ fn find(wish: &Wish<'_>, root: &Path, sources: &[Source]) -> Result<usize, NoSou
                 .map(|index| paths::shown(root, &sources[*index].path));
             Err(NoSource::Several {
                 word: name.to_owned(),
-                sources: shown.collect(),
+                sources: shown.collect_vec(),
             })
         }
     }

@@ -14,6 +14,7 @@ use crate::{
     compile::{Language, Source, SourceKind},
     config::{self, Config},
     diag::{Level, Sink},
+    lists::CollectVec,
     paths::{self, normalize},
     sorted::Map,
     source::Span,
@@ -69,13 +70,13 @@ fn entries(request: &BuildRequest, config: &Config) -> Vec<LinkTable> {
     let of = |list: &[crate::source::Spanned<String>]| -> Vec<Written> {
         list.iter()
             .map(|item| (item.value.clone(), Some(item.span.clone())))
-            .collect()
+            .collect_vec()
     };
     let plain = |paths: &[PathBuf]| -> Vec<Written> {
         paths
             .iter()
             .map(|path| (path.to_string_lossy().into_owned(), None))
-            .collect()
+            .collect_vec()
     };
     let from_file = config.links.iter().map(|link| LinkTable {
         name: (link.name.value.clone(), Some(link.name.span.clone())),
@@ -91,9 +92,9 @@ fn entries(request: &BuildRequest, config: &Config) -> Vec<LinkTable> {
             .libraries
             .iter()
             .map(|name| (name.clone(), None))
-            .collect(),
+            .collect_vec(),
     });
-    from_file.chain(from_script).collect()
+    from_file.chain(from_script).collect_vec()
 }
 
 /// What was asked for, files found. What is wrong goes into `sink`.
@@ -118,7 +119,7 @@ pub(super) fn wanted(
         let mistaken = sink.count(Level::Deny) > before;
         let libraries = entry.libraries.into_iter();
         let libraries = libraries.map(|library| library_of(library, search, sink));
-        let libraries = libraries.collect();
+        let libraries = libraries.collect_vec();
         if files.is_empty() && !mistaken {
             wrong(span.as_ref(), Mistake::LinkEmpty(name.clone()), sink);
         }

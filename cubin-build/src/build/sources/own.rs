@@ -12,6 +12,7 @@ use crate::{
     compile::Source,
     config::{Glob, glob::Specificity},
     diag::Sink,
+    lists::CollectVec,
     paths,
     source::Span,
 };
@@ -63,11 +64,15 @@ impl Tables {
             tables.push(Table {
                 patterns: patterns
                     .map(|pattern| Pattern::new(pattern.value.as_str(), Some(&pattern.span)))
-                    .collect(),
-                targets: settings.own_targets(targets.collect()),
-                flags: table.flags.iter().map(|flag| flag.value.clone()).collect(),
+                    .collect_vec(),
+                targets: settings.own_targets(targets.collect_vec()),
+                flags: table
+                    .flags
+                    .iter()
+                    .map(|flag| flag.value.clone())
+                    .collect_vec(),
                 std: table.std.as_ref().map(|std| std.value.clone()),
-                includes: includes.map(|dir| PathBuf::from(&dir.value)).collect(),
+                includes: includes.map(|dir| PathBuf::from(&dir.value)).collect_vec(),
             });
         }
         for table in &request.own {
@@ -75,7 +80,7 @@ impl Tables {
             let targets = table.archs.iter().filter_map(|arch| arch.parse().ok());
             tables.push(Table {
                 patterns: vec![Pattern::new(&table.path, None)],
-                targets: settings.own_targets(targets.collect()),
+                targets: settings.own_targets(targets.collect_vec()),
                 flags: table.flags.clone(),
                 std: table.std.clone(),
                 includes: table.includes.clone(),

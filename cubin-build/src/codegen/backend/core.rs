@@ -10,6 +10,7 @@ use crate::codegen::{
     scope::Scope,
     write::{self, Writer},
 };
+use crate::lists::CollectVec;
 
 pub(super) struct Core;
 
@@ -72,7 +73,7 @@ fn arguments(out: &mut Writer, scope: Scope<'_>, methods: &Methods<'_>) {
     let enumerators = generics::enumerators(methods.families);
     // No parameter may be called like a struct without members.
     let structs = methods.kernels.iter().map(|kernel| kernel.method.clone());
-    let formatter = names::fresh("f", &structs.collect::<Vec<_>>());
+    let formatter = names::fresh("f", &structs.collect_vec());
     for family in methods.families {
         out.line("");
         write_family(out, scope, family, &enumerators, &formatter);
@@ -125,7 +126,7 @@ fn kernel_params(out: &mut Writer, names: &[String]) {
     let pointers = names
         .iter()
         .map(|name| format!("runtime::param(&self.{name})"));
-    out.line(format!("[{}]", pointers.collect::<Vec<_>>().join(", ")));
+    out.line(format!("[{}]", pointers.collect_vec().join(", ")));
     out.close("}");
 }
 

@@ -18,6 +18,7 @@ use crate::codegen::{
     variables,
     write::{self, Writer},
 };
+use crate::lists::CollectVec;
 use crate::signature::model::{Param, Space, Type};
 
 pub(super) struct Cudarc;
@@ -317,7 +318,7 @@ fn kernel_wrapper(out: &mut Writer, scope: Scope<'_>, planned: &PlannedKernel<'_
     let params = kernel.params.iter().zip(names);
     let arguments: Vec<Argument> = params
         .map(|(param, name)| argument(scope, param, name))
-        .collect();
+        .collect_vec();
     out.doc(&docs::kernel(scope.module.input, planned));
     let call = Call {
         head: format!("pub unsafe fn {}", planned.method),
@@ -376,7 +377,7 @@ fn family_wrapper(
                 Argument::value(name, &ty, size(ordinal))
             }
         })
-        .collect();
+        .collect_vec();
     out.doc(&docs::family(
         scope,
         family,
@@ -422,7 +423,7 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
     let own = arguments.iter();
     list.extend(own.map(|argument| format!("{}: {}", argument.name, argument.ty)));
     out.signature(&call.head, &list, RESULT, call.bound.as_deref());
-    let given: Vec<String> = arguments.iter().map(Argument::given).collect();
+    let given: Vec<String> = arguments.iter().map(Argument::given).collect_vec();
     let (module, info) = (call.module, &call.info);
     if arguments.len() <= LONGEST_TUPLE {
         let comma = if given.len() == 1 { "," } else { "" };

@@ -13,6 +13,7 @@ use crate::{
     config::{keys::Doc, size},
     diag::codes,
     kernel::Facts,
+    lists::CollectVec,
     words::texts,
 };
 
@@ -63,7 +64,7 @@ pub(super) static FIGURE: Figure = Figure {
     },
     notes: |subject| {
         let on = OnTarget::new(subject.facts, subject.limit);
-        on.map(|on| on.limits_text()).into_iter().collect()
+        on.map(|on| on.limits_text()).into_iter().collect_vec()
     },
     remedies: |subject| {
         let on = OnTarget::new(subject.facts, subject.limit);
@@ -165,7 +166,7 @@ impl<'a> OnTarget<'a> {
             .occupancy
             .limiters()
             .map(|limiter| limiter.to_string())
-            .collect();
+            .collect_vec();
         let fit = match blocks {
             0 => "no block fits".to_owned(),
             1 => format!("1 block fits, {warps} of {max_warps} warps"),

@@ -12,6 +12,7 @@ use crate::{
         read::{Item, TableName, TableReader},
     },
     diag::codes,
+    lists::CollectVec,
     sorted,
     source::Spanned,
 };
@@ -34,7 +35,7 @@ impl Unit {
                 }
                 let globs = names.into_iter();
                 let globs = globs.map(|name| Spanned::new(Glob::new(name.value), name.span));
-                Some(Limit::Not(globs.collect()))
+                Some(Limit::Not(globs.collect_vec()))
             }
             Self::Share => occupancy(r, item).map(Limit::Occupancy),
             Self::Percent => per_mille_of(r, item).map(Limit::MostPerMille),

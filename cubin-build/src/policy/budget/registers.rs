@@ -1,7 +1,7 @@
 //! `registers`: registers per thread.
 
 use super::{Figure, Subject, Unit, Value, nothing};
-use crate::{config::keys::Doc, diag::codes, words::counted};
+use crate::{config::keys::Doc, diag::codes, lists::CollectVec, words::counted};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "registers",
@@ -26,7 +26,7 @@ pub(super) static FIGURE: Figure = Figure {
         (registers > 0).then(|| counted(registers.into(), "register"))
     },
     notes: nothing,
-    remedies: |subject| fewer(subject).into_iter().collect(),
+    remedies: |subject| fewer(subject).into_iter().collect_vec(),
 };
 
 /// Registers that each of the four partitions of a multiprocessor has for the threads of one warp lane: 65,536 registers

@@ -5,6 +5,7 @@ use crate::{
     config::{keys::Doc, size},
     diag::codes,
     kernel::Spills,
+    lists::CollectVec,
     words::texts,
 };
 
@@ -41,7 +42,7 @@ pub(super) static FIGURE: Figure = Figure {
         let bytes = facts.spills?.total();
         (bytes > 0).then(|| format!("{} spilled", size::display(bytes)))
     },
-    notes: |subject| callees(subject).into_iter().collect(),
+    notes: |subject| callees(subject).into_iter().collect_vec(),
     remedies: |subject| vec![remedy(subject).to_owned()],
 };
 
