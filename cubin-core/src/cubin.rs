@@ -1,6 +1,6 @@
 //! The entry point: a cubin over borrowed bytes.
 
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 use crate::reloc;
 use crate::{
     Function, Result, Sm,
@@ -279,7 +279,7 @@ impl<'a> Cubin<'a> {
     /// Every relocation section with its entries, in section order; Mercury's own are left out.
     ///
     /// Yields an error when the sections overlap, and ends; a damaged section's own iterator yields its error.
-    #[cfg(any(feature = "image", feature = "views"))]
+    #[cfg(feature = "reloc")]
     pub fn relocations(&self) -> impl Iterator<Item = Result<reloc::Table<'a>>> {
         reloc::tables(&self.elf)
     }

@@ -420,6 +420,19 @@ fn check_tables(data: &[u8], class: Class, raw: &FileHeader) -> Result<()> {
             ));
         }
     }
+    // NVIDIA's tools take no such file for one with device code.
+    if (1..end).contains(&raw.section_headers) {
+        return Err(Error::malformed(
+            format!(
+                "e_shoff is {:#x}, inside of the file header of {end:#x} bytes",
+                raw.section_headers
+            ),
+            match class {
+                Class::Elf32 => 32,
+                Class::Elf64 => 40,
+            },
+        ));
+    }
     let size = class.section_header_size();
     if raw.section_headers != 0 && usize::from(raw.section_header_size) != size {
         return Err(Error::malformed(

@@ -73,7 +73,7 @@ impl Error {
     /// The same error with another message.
     #[must_use]
     #[cold]
-    #[cfg(feature = "views")]
+    #[cfg(feature = "host")]
     pub(crate) fn reworded(mut self, message: String) -> Self {
         self.0.message = message;
         self

@@ -128,7 +128,7 @@ impl<'a> Cubin<'a> {
     ///
     /// # Errors
     /// When the image would be longer than [`LOADER_IMAGE`]; when a relocation is of another type than R_CUDA_64,
-    /// R_CUDA_ABS32_LO_32 and R_CUDA_ABS32_HI_32, names a symbol that is not in the image, or patches bytes past the
+    /// R_CUDA_ABS32_LO_32 and R_CUDA_ABS32_HI_32, names a symbol that is not in the image or lies outside its section, or patches bytes past the
     /// laid-out sections or, without an addend of its own, past its section; when an attribute passes the end of its
     /// section, or REGCOUNT, MIN_STACK_SIZE or PARAM_CBANK has less than 8 bytes.
     pub fn image(&self) -> Result<Image<'a>> {

@@ -36,10 +36,11 @@
 //! | occupancy on a compute capability | [`occupancy`](mod@occupancy) |
 //! | every attribute record as it stands | [`nvinfo`], [`attr`], [`compat`], [`note`] |
 //! | sections, symbols, call graph | [`elf`], [`callgraph`] |
-//! | relocations | `reloc` (`image` or `views`) |
+//! | unified functions and data | `unified` (`views`) |
+//! | relocations | `reloc` (`reloc`, in `image`, `lines` and `views`) |
 //! | numbers with the names of NVIDIA's tools | [`consts`] |
 //! | entries of a fatbin | [`fatbin`] |
-//! | device code in host objects, archives, libraries, executables | `host` (`views`) |
+//! | device code in host objects, archives, libraries, executables | `host` (`host`, in `views`) |
 //! | what a loader uploads, and its relocations | `image` (`image`) |
 //! | instructions: classes, widths, loops | `sass` (`sass`) |
 //! | the facts of functions as JSON | `json` (`json`) |
@@ -49,9 +50,11 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `image` (default) | the modules `image`: what a loader uploads, and `reloc`: relocations |
+//! | `image` (default) | the module `image`: what a loader uploads; `reloc` |
 //! | `json` | the module `json`: facts of functions in a versioned schema |
-//! | `views` (default) | the modules `diff`, `host`, `reloc`, `sizes`, `text`, `uses`, `json` with a whole file, what cuobjdump prints, who can recurse |
+//! | `host` | the module `host`, for what a build links |
+//! | `reloc` | the module `reloc`: relocations |
+//! | `views` (default) | `host`, `reloc`, the modules `diff`, `sizes`, `text`, `unified`, `uses`, `json` with a whole file, what cuobjdump prints, who can recurse |
 //! | `fatbin` | decompression of LZ4 and zstd entries by [`fatbin::Entry::image`]; without it such an entry is an error |
 //! | `sass` | the module `sass`: what the instructions of sm_50 to sm_121 are |
 //! | `lines` | the module `lines`: the source lines that they come from, read by gimli |
@@ -101,7 +104,7 @@ pub mod error;
 pub mod escape;
 pub mod fatbin;
 mod functions;
-#[cfg(feature = "views")]
+#[cfg(feature = "host")]
 pub mod host;
 #[cfg(feature = "image")]
 pub mod image;
@@ -115,7 +118,7 @@ pub mod note;
 pub mod nvinfo;
 pub mod occupancy;
 pub mod reader;
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 pub mod reloc;
 #[cfg(feature = "sass")]
 pub mod sass;
@@ -123,6 +126,8 @@ pub mod sass;
 pub mod sizes;
 #[cfg(feature = "views")]
 pub mod text;
+#[cfg(feature = "views")]
+pub mod unified;
 #[cfg(feature = "views")]
 pub mod uses;
 pub mod variable;

@@ -188,6 +188,10 @@ fn messages_say_what_where_and_what_next() {
             "section 1 is used as a string table, but its type is 0x1, not SHT_STRTAB (section #1, offset 0x40)",
         ),
         (
+            &|data| put(data, 40, 8, 0x3f),
+            "e_shoff is 0x3f, inside of the file header of 0x40 bytes (offset 0x28)",
+        ),
+        (
             &|data| put(data, 58, 2, 40),
             "e_shentsize is 40, expected 64 (offset 0x3a)",
         ),

@@ -54,7 +54,7 @@ mod eiattr;
 mod fatbin;
 mod header;
 mod note;
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 mod reloc;
 mod section;
 mod symbol;
@@ -64,7 +64,7 @@ pub use eiattr::{AnnotationKind, Eiattr, Eifmt, Language, ParamSpace, PointeeSpa
 pub use fatbin::{EntryFlags, EntryKind, FATBIN_MAGIC, FATBIN_WRAPPER_MAGIC};
 pub use header::{AbiVersion, ElfMachine, ElfType, OsAbi, eflags};
 pub use note::{Compat, NOTE_OWNER, NoteType};
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 pub use reloc::{Field, Quantity, RelocType};
 pub use section::{SectionName, SectionType, prefix};
 pub use symbol::{MemorySpace, SttOther, SymbolBinding, SymbolType, Visibility};

@@ -8,11 +8,11 @@ use goblin::{elf::header::SIZEOF_IDENT, elf32, elf64};
 use plain::Plain;
 
 use super::{Class, Section};
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 use crate::consts::RelocType;
 use crate::consts::{ElfMachine, ElfType, SectionType, SttOther};
 
-#[cfg(feature = "views")]
+#[cfg(feature = "host")]
 pub(crate) use goblin::elf::section_header::SHF_EXCLUDE;
 pub(crate) use goblin::elf::{
     header::{ELFCLASS32, ELFCLASS64, ELFDATA2LSB, ELFMAG},
@@ -52,7 +52,7 @@ pub(crate) struct RawSymbol {
 }
 
 /// A relocation as it stands, both classes and both forms alike.
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawRelocation {
     pub(crate) offset: u64,
@@ -98,7 +98,7 @@ impl Class {
     }
 
     /// Of a relocation, with an addend or without.
-    #[cfg(any(feature = "image", feature = "views"))]
+    #[cfg(feature = "reloc")]
     pub(crate) const fn relocation_size(self, addend: bool) -> usize {
         match (self, addend) {
             (Self::Elf32, false) => size_of::<elf32::reloc::Rel>(),
@@ -194,7 +194,7 @@ pub(crate) fn symbol(class: Class, bytes: &[u8]) -> Option<RawSymbol> {
 }
 
 /// The relocation at the start of `bytes`, with an addend of its own or without; `None` when it is cut off.
-#[cfg(any(feature = "image", feature = "views"))]
+#[cfg(feature = "reloc")]
 #[inline]
 pub(crate) fn relocation(class: Class, addend: bool, bytes: &[u8]) -> Option<RawRelocation> {
     macro_rules! relocation {

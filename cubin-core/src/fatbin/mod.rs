@@ -174,7 +174,7 @@ impl<'a> Iterator for Containers<'a> {
 
 impl<'a> Containers<'a> {
     /// How many bytes have been read.
-    #[cfg(feature = "views")]
+    #[cfg(feature = "host")]
     pub(crate) fn consumed(&self) -> usize {
         usize::try_from(self.at).unwrap_or(usize::MAX)
     }

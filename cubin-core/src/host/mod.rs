@@ -37,8 +37,8 @@ use crate::{
     fatbin,
 };
 
-/// Sections that hold fatbins.
-const FATBIN_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+/// Sections of host objects in which nvcc puts fatbins: executable device code, and relocatable code for a later link.
+pub const FATBIN_SECTIONS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
 
 /// Member of Rust libraries that no linker reads.
 const RUST_METADATA: &str = "lib.rmeta";

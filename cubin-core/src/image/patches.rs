@@ -91,6 +91,20 @@ impl Image<'_> {
             Place::Section(section) => self.held(section),
             Place::Undefined | Place::Reserved(_) => None,
         };
+        // The end of a section is a place that a symbol may mark.
+        if let Some(home) = home
+            && symbol.value > home.size
+        {
+            return error(
+                ErrorKind::Malformed,
+                format!(
+                    "a relocation names {}, at {:#x} of its section of {:#x} bytes: that is outside of it",
+                    self.symbol_text(&symbol),
+                    symbol.value,
+                    home.size
+                ),
+            );
+        }
         let Some(home) = home else {
             return error(
                 ErrorKind::Unsupported,

@@ -281,6 +281,27 @@ fn each_relocation_error_says_which() {
 }
 
 #[test]
+fn a_symbol_outside_its_section_is_an_error() {
+    let with = |value| {
+        elf(
+            &[
+                part(".text.k", PROGBITS, CODE, &[0; 16]),
+                part(".nv.global.init", PROGBITS, ALLOC, &[1; 8]),
+                relocations(".rela.text.k", 1, &[(0, 0x02, 1, 0)], true),
+            ],
+            &[("x", 2, value)],
+        )
+    };
+    // The end of the section at 128 is still a place in it.
+    assert_eq!(patches(&with(8), 0), [(0, 136_u64.to_le_bytes().to_vec())]);
+    for value in [9, u64::MAX] {
+        let error = error(&with(value));
+        let words = format!("names `x`, at {value:#x} of its section of 0x8 bytes");
+        assert!(error.contains(&words), "{error}");
+    }
+}
+
+#[test]
 fn a_field_past_its_section_but_inside_the_image() {
     let with = |explicit| {
         elf(

@@ -1,10 +1,11 @@
-//! The call graph: calls, prototypes, recursion, relocation actions.
+//! The call graph: calls, prototypes, recursion, unified functions and data, relocation actions.
 
 use super::{Text, escaped, full, line};
 use crate::{
     Result,
     callgraph::{self, Call},
     elf::Elf,
+    unified::{self, Unified},
 };
 
 impl Text<'_> {
@@ -44,6 +45,22 @@ impl Text<'_> {
             }
             Err(error) => self.error(&error)?,
         }
+        for (what, entries) in [
+            ("function", unified::functions(elf)),
+            ("variable", unified::variables(elf)),
+        ] {
+            match entries {
+                Ok(entries) => {
+                    for entry in entries {
+                        match entry {
+                            Ok(entry) => self.unified(what, &entry)?,
+                            Err(error) => self.error(&error)?,
+                        }
+                    }
+                }
+                Err(error) => self.error(&error)?,
+            }
+        }
         match callgraph::rel_actions(elf) {
             Ok(Some(actions)) => {
                 line!(self, "relocation actions from {:#x}", actions.first)?;
@@ -55,6 +72,17 @@ impl Text<'_> {
             Ok(None) => Ok(()),
             Err(error) => self.error(&error),
         }
+    }
+
+    fn unified(&mut self, what: &str, entry: &Unified) -> Result<()> {
+        let [first, second] = entry.id;
+        line!(
+            self,
+            "unified {what} {} word {} at {:#x} id {first:#x} {second:#x}",
+            entry.symbol,
+            entry.word,
+            entry.offset
+        )
     }
 
     fn call(&mut self, call: &Call<'_>) -> Result<()> {
