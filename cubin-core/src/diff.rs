@@ -21,7 +21,6 @@
 //! ```
 
 use core::fmt;
-use std::collections::HashMap;
 
 use crate::{Cubin, Function, Params, Result};
 
@@ -190,37 +189,82 @@ fn pair<'a>(
     after: Vec<Function<'a>>,
     code: impl Fn(&Function<'a>, &Function<'a>) -> Result<Option<bool>>,
 ) -> Result<Diff<'a>> {
-    let mut diff = Diff::default();
-    // Positions by symbol, the first one last, so that `pop` yields them in order.
-    let mut waiting: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, function) in before.iter().enumerate().rev() {
-        waiting.entry(function.symbol).or_default().push(at);
-    }
-    let mut before: Vec<Option<Function<'a>>> = before.into_iter().map(Some).collect();
-    for new in after {
-        let old = waiting
-            .get_mut(new.symbol)
-            .and_then(Vec::pop)
-            .and_then(|at| before.get_mut(at)?.take());
-        let Some(old) = old else {
-            diff.added.push(new);
-            continue;
-        };
-        let changes = changes(&old, &new);
-        let code = code(&old, &new)?;
-        if changes.is_empty() && code != Some(true) {
-            diff.equal = diff.equal.saturating_add(1);
-            continue;
-        }
-        diff.changed.push(Changed {
-            before: old,
-            after: new,
-            changes,
-            code,
+    let partners = partners(&before, &after);
+    let pairs = || {
+        let old = partners.iter().map(|at| before.get((*at)?));
+        after.iter().zip(old)
+    };
+    // Seen first, so that the lists take what they need: growing ones would take twice that.
+    let mut fates = Vec::with_capacity(after.len());
+    for (new, old) in pairs() {
+        fates.push(match old {
+            None => Fate::Added,
+            Some(old) => match code(old, new)? {
+                Some(true) => Fate::Changed(Some(true)),
+                _ if changes(old, new).is_empty() => Fate::Equal,
+                code => Fate::Changed(code),
+            },
         });
+    }
+    let count = |wanted: fn(&Fate) -> bool| fates.iter().filter(|fate| wanted(fate)).count();
+    let added = count(|fate| matches!(fate, Fate::Added));
+    let equal = count(|fate| matches!(fate, Fate::Equal));
+    let changed = after.len().saturating_sub(added).saturating_sub(equal);
+    let mut diff = Diff {
+        added: Vec::with_capacity(added),
+        removed: Vec::new(),
+        changed: Vec::with_capacity(changed),
+        equal,
+    };
+    let mut before: Vec<Option<Function<'a>>> = before.into_iter().map(Some).collect();
+    for ((after, partner), fate) in after.into_iter().zip(partners).zip(fates) {
+        let old = partner.and_then(|at| before.get_mut(at)?.take());
+        match (fate, old) {
+            (Fate::Equal, _) => {}
+            (Fate::Changed(code), Some(before)) => {
+                let changes = changes(&before, &after);
+                diff.changed.push(Changed {
+                    before,
+                    after,
+                    changes,
+                    code,
+                });
+            }
+            _ => diff.added.push(after),
+        }
     }
     diff.removed = before.into_iter().flatten().collect();
     Ok(diff)
+}
+
+/// What becomes of a function that is there after.
+enum Fate {
+    Added,
+    Equal,
+    /// With whether its code differs.
+    Changed(Option<bool>),
+}
+
+/// For each function of `after` the position of the one of `before` that it is compared with: the first of a symbol with
+/// the first, the second with the second.
+fn partners(before: &[Function<'_>], after: &[Function<'_>]) -> Vec<Option<usize>> {
+    let sorted = |functions: &[Function<'_>]| {
+        let mut order: Vec<usize> = (0..functions.len()).collect();
+        // Stable: equal symbols stay in order.
+        order.sort_by_key(|at| functions.get(*at).map(|function| function.symbol));
+        order
+    };
+    let mut old = sorted(before).into_iter().peekable();
+    let mut found = vec![None; after.len()];
+    for at in sorted(after) {
+        let symbol = after.get(at).map(|function| function.symbol);
+        let of = |at: &usize| before.get(*at).map(|function| function.symbol);
+        while old.next_if(|at| of(at) < symbol).is_some() {}
+        if let Some(slot) = found.get_mut(at) {
+            *slot = old.next_if(|at| of(at) == symbol);
+        }
+    }
+    found
 }
 
 /// The figures that differ, in the order of [`Figure`].

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cubin_core::{Cubin, host, json, sizes, text};
+use cubin_core::{Cubin, diff, host, json, sizes, text};
 use cubin_tests::{heap::Counting, recorded};
 
 #[global_allocator]
@@ -345,11 +345,55 @@ fn host_files_and_fatbins() {
     assert!(host_peak(&archive) <= 64 * 1024);
 }
 
+/// Peak heap of a comparison, as a multiple of both files.
+fn difference(name: &str, before: &[u8], after: &[u8]) -> usize {
+    let compare = || {
+        let (before, after) = (Cubin::parse(before).unwrap(), Cubin::parse(after).unwrap());
+        let diff = diff::cubins(&before, &after).unwrap();
+        diff.changed.len()
+    };
+    let (changed, peak) = HEAP.peak(compare);
+    let input = before.len() + after.len();
+    eprintln!(
+        "{name}: {changed} changed, peak {peak}, {:.2} of the input",
+        peak as f64 / input as f64
+    );
+    assert!(peak <= 3 * input + 64 * 1024, "{name}: peak heap {peak}");
+    changed
+}
+
+fn comparisons() {
+    for (name, data) in recorded::files("cubins") {
+        assert_eq!(difference(&name, &data, &data), 0);
+    }
+    for constants in [false, true] {
+        let before = dense(8_000, constants, 0);
+        assert_eq!(difference("the same kernels", &before, &before), 0);
+        // Other code, constants and figures for every one: what they share is longer.
+        let after = longer(&before);
+        assert_eq!(difference("other kernels", &before, &after), 8_000);
+    }
+}
+
+/// A file of [`dense`] kernels whose sections of code have 16 bytes.
+fn longer(data: &[u8]) -> Vec<u8> {
+    let mut data = data.to_vec();
+    let table = u64::from_le_bytes(data[40..48].try_into().unwrap()) as usize;
+    for section in data[table..].chunks_exact_mut(64) {
+        // Executable.
+        if section[8] & 4 != 0 {
+            section[32] = 16;
+        }
+    }
+    data
+}
+
 /// One test: tests of a binary run side by side and would count each other's memory.
 #[test]
 fn peak_heap_is_bounded() {
     host_files_and_fatbins();
     recorded_cubins();
+    comparisons();
     a_string_table_of_nuls();
     sections_that_share_one_unterminated_name();
     files_made_of_nothing_but_kernels();
