@@ -7,7 +7,6 @@
 use std::{
     fmt::Write as _,
     io::{self, Write},
-    path::Path,
 };
 
 use cubin_core::{
@@ -18,7 +17,7 @@ use cubin_core::{
     host::{self, FileKind},
 };
 
-use super::pieces::{self, PieceKind};
+use super::pieces::{self, File, Met, PieceKind};
 use crate::files;
 
 /// The section of host objects with linked device code. Where there is one, cuobjdump does not look at the
@@ -26,17 +25,16 @@ use crate::files;
 const EXECUTABLE: &str = ".nv_fatbin";
 
 pub(super) fn write(
-    path: &Path,
-    bytes: &[u8],
+    file: &File<'_>,
     errors: &mut Vec<String>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let before = errors.len();
-    let mut found = false;
-    if FileKind::of(bytes) == FileKind::Archive {
+    let mut met = Met::default();
+    if FileKind::of(file.bytes) == FileKind::Archive {
         // The tool shows the path from the root, without resolving anything.
-        let shown = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        for member in host::members(bytes) {
+        let shown = std::path::absolute(file.path).unwrap_or_else(|_| file.path.to_owned());
+        for member in host::members(file.bytes) {
             match member {
                 Ok(member) => {
                     writeln!(
@@ -46,7 +44,7 @@ pub(super) fn write(
                         visible(&member.name)
                     )?;
                     let mut inside = Vec::new();
-                    found |= object(path, member.data, &mut inside, out)?;
+                    object(file, member.data, &mut met, &mut inside, out)?;
                     errors.extend(
                         inside
                             .iter()
@@ -57,24 +55,25 @@ pub(super) fn write(
             }
         }
     } else {
-        found = object(path, bytes, errors, out)?;
+        object(file, file.bytes, &mut met, errors, out)?;
     }
-    if !found && errors.len() == before {
-        errors.push(pieces::nothing(bytes));
+    if errors.len() == before {
+        errors.extend(met.nothing(file));
     }
     Ok(())
 }
 
-/// A file that is no archive.
-fn object(
-    path: &Path,
-    bytes: &[u8],
+/// A file that is no archive, or a member.
+fn object<'a>(
+    file: &File<'a>,
+    bytes: &'a [u8],
+    met: &mut Met,
     errors: &mut Vec<String>,
     out: &mut impl Write,
-) -> io::Result<bool> {
+) -> io::Result<()> {
     let executable = host::device_code(bytes)
         .any(|code| code.is_ok_and(|code| code.section == Some(EXECUTABLE)));
-    pieces::each_in(path, bytes, errors, &mut |piece, errors| {
+    pieces::each_in(file, bytes, met, errors, &mut |piece, errors| {
         if executable && piece.section != Some(EXECUTABLE) {
             return Ok(());
         }

@@ -6,7 +6,6 @@
 use std::{
     collections::BTreeMap,
     io::{self, Write},
-    path::Path,
 };
 
 use cubin_core::{
@@ -17,7 +16,8 @@ use cubin_core::{
 
 use super::{
     name_of,
-    pieces::{self, Piece, PieceKind},
+    pieces::{self, File, Piece, PieceKind},
+    selection::Selection,
     table::title,
 };
 
@@ -40,18 +40,17 @@ pub(super) fn legend(out: &mut impl Write) -> io::Result<()> {
 
 /// Writes the tables of a file; whether there was a row.
 pub(super) fn write(
-    path: &Path,
-    bytes: &[u8],
+    file: &File<'_>,
     lines: bool,
     errors: &mut Vec<String>,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut rows = false;
-    pieces::each(path, bytes, errors, |piece, errors| {
+    pieces::each(file, errors, |piece, errors| {
         let PieceKind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };
-        match cubin(&piece, bytes, lines, errors) {
+        match cubin(file.selection, &piece, bytes, lines, errors) {
             Ok((text, some)) => {
                 rows |= some;
                 out.write_all(text.as_bytes())
@@ -69,13 +68,18 @@ pub(super) fn write(
 type Row = ([String; HEADS.len()], String);
 
 fn cubin(
+    selection: &Selection,
     piece: &Piece<'_>,
     bytes: &[u8],
     lines: bool,
     errors: &mut Vec<String>,
 ) -> cubin_core::Result<(String, bool)> {
     let cubin = Cubin::parse(bytes)?;
-    let functions = cubin.functions()?;
+    let mut functions = cubin.functions()?;
+    functions.retain(|function| selection.takes_function(function));
+    if functions.is_empty() && selection.by_name() {
+        return Ok((String::new(), false));
+    }
     let mut text = title(piece, &cubin, bytes.len())?;
     let Some(codes) = cubin.codes(&functions)? else {
         text.push_str("  the instructions of this target are not known\n\n");

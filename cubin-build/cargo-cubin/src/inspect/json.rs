@@ -1,42 +1,43 @@
 //! `--json`: one line per function, in the schema of [`cubin_core::json`].
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
 
 use cubin_core::{
     Cubin,
     json::{self, Facts, Found},
 };
 
-use super::pieces::{self, Piece, PieceKind};
+use super::pieces::{self, File, Piece, PieceKind};
 
+/// Writes the lines of a file; whether there was one.
 pub(super) fn write(
-    path: &Path,
-    bytes: &[u8],
+    file: &File<'_>,
     instructions: bool,
     errors: &mut Vec<String>,
     out: &mut impl Write,
-) -> io::Result<()> {
-    let file = path.display().to_string();
-    pieces::each(path, bytes, errors, |piece, errors| {
+) -> io::Result<bool> {
+    let mut written = false;
+    pieces::each(file, errors, |piece, errors| {
         let PieceKind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };
-        match lines(&file, &piece, bytes, instructions) {
-            Ok(text) => out.write_all(text.as_bytes()),
+        match lines(file, &piece, bytes, instructions) {
+            Ok(text) => {
+                written |= !text.is_empty();
+                out.write_all(text.as_bytes())
+            }
             Err(error) => {
                 errors.push(piece.error(&error));
                 Ok(())
             }
         }
-    })
+    })?;
+    Ok(written)
 }
 
 /// All lines of a cubin, or none: half a cubin would look like a whole one.
 fn lines(
-    file: &str,
+    file: &File<'_>,
     piece: &Piece<'_>,
     bytes: &[u8],
     instructions: bool,
@@ -44,8 +45,9 @@ fn lines(
     let cubin = Cubin::parse(bytes)?;
     let functions = cubin.functions()?;
     let sha256 = sha256(bytes);
+    let path = file.path.display().to_string();
     let found = Found {
-        file,
+        file: &path,
         member: piece.member.as_deref(),
         entry: piece.number,
         offset: piece.offset,
@@ -58,12 +60,15 @@ fn lines(
     };
     let mut codes = codes.into_iter().flatten();
     let mut text = String::new();
-    for facts in Facts::of(&cubin, &functions)? {
+    // All are read: what a function says of its callers depends on the others.
+    for (function, facts) in functions.iter().zip(Facts::of(&cubin, &functions)?) {
         let mut facts = facts?;
         facts.name.get_or_insert_with(|| facts.symbol.to_owned());
         facts.instructions = codes.next().map(|code| code.counts());
-        json::write_function(&facts, Some(&found), &mut text)?;
-        text.push('\n');
+        if file.selection.takes_function(function) {
+            json::write_function(&facts, Some(&found), &mut text)?;
+            text.push('\n');
+        }
     }
     Ok(text)
 }

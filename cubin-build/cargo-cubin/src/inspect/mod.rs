@@ -7,6 +7,7 @@ mod cuobjdump;
 mod instructions;
 mod json;
 mod pieces;
+mod selection;
 mod table;
 mod text;
 
@@ -18,6 +19,7 @@ use std::{
 
 use cubin_core::escape::visible;
 
+use self::{pieces::File, selection::Selection};
 use crate::files;
 
 #[derive(Debug, clap::Args)]
@@ -27,6 +29,8 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     view: View,
+    #[command(flatten)]
+    selection: Selection,
     /// How many instructions of each kind each function has, and how many of them stand in loops
     #[arg(long, conflicts_with_all = ["like_cuobjdump", "text"])]
     instructions: bool,
@@ -92,18 +96,32 @@ fn inspect(
         Ok(bytes) => bytes,
         Err(error) => return Ok(vec![format!("{error:#}")]),
     };
+    let file = File {
+        path,
+        bytes: &bytes,
+        selection: &args.selection,
+    };
     let mut errors = Vec::new();
     let view = &args.view;
-    if view.like_cuobjdump {
-        cuobjdump::write(path, &bytes, &mut errors, out)?;
+    let any = if view.like_cuobjdump {
+        cuobjdump::write(&file, &mut errors, out)?;
+        true
     } else if view.text {
-        text::write(path, &bytes, &mut errors, out)?;
+        text::write(&file, &mut errors, out)?;
+        true
     } else if view.json {
-        json::write(path, &bytes, args.instructions, &mut errors, out)?;
+        json::write(&file, args.instructions, &mut errors, out)?
     } else if args.instructions {
-        shown.table |= instructions::write(path, &bytes, args.lines, &mut errors, out)?;
+        let rows = instructions::write(&file, args.lines, &mut errors, out)?;
+        shown.table |= rows;
+        rows
     } else {
-        shown.table |= table::write(path, &bytes, &mut errors, out)?;
+        let rows = table::write(&file, &mut errors, out)?;
+        shown.table |= rows;
+        rows
+    };
+    if !any && errors.is_empty() {
+        errors.extend(args.selection.no_function());
     }
     Ok(errors)
 }

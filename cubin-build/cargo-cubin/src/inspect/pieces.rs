@@ -9,11 +9,12 @@ use cubin_core::{
     host::{self, Code, DeviceCode, FileKind},
 };
 
+use super::selection::{Arch, Selection};
 use crate::files;
 
 /// Device code of a file, ready to be shown.
 pub(super) struct Piece<'a> {
-    /// Where it stands in the file: `lib.a(gemm.o)` for members of archives, the path alone otherwise.
+    /// Where it stands: the path, `lib.a(gemm.o)` for members of archives, and `, entry 2` for entries of containers.
     pub(super) place: String,
     /// Member of the archive, when the file is one.
     pub(super) member: Option<Cow<'a, str>>,
@@ -39,59 +40,98 @@ pub(super) enum PieceKind<'a> {
     /// Its bytes, decompressed.
     Cubin(Cow<'a, [u8]>),
     /// Text or IR that the driver or the linker compiles; it has no functions to show yet.
-    Other(EntryKind),
+    Other(EntryKind, Option<Arch>),
 }
 
-/// Calls `show` for each piece of `bytes`, a whole file, and adds to `errors` what cannot be read, also what `show`
-/// cannot; that there is no device code at all is an error too.
+/// A file to look into, and which part of it.
+pub(super) struct File<'a> {
+    pub(super) path: &'a Path,
+    /// The whole of it.
+    pub(super) bytes: &'a [u8],
+    pub(super) selection: &'a Selection,
+}
+
+/// What was met on a walk through a file.
+#[derive(Default)]
+pub(super) struct Met {
+    /// Entries of containers.
+    entries: u32,
+    /// There was device code that the selection takes.
+    taken: bool,
+    /// What there was else.
+    others: Vec<Arch>,
+}
+
+impl Met {
+    /// Why nothing was shown, if so.
+    pub(super) fn nothing(&mut self, file: &File<'_>) -> Option<String> {
+        match (self.taken, self.entries, self.others.len()) {
+            (true, ..) => None,
+            (_, 0, 0) => Some(nothing(file.bytes)),
+            _ => Some(file.selection.missed(self.entries, &mut self.others)),
+        }
+    }
+}
+
+/// Calls `show` for each selected piece of a file, and adds to `errors` what cannot be read, also what `show` cannot; that
+/// there is none is an error too.
 pub(super) fn each<'a>(
-    path: &Path,
-    bytes: &'a [u8],
+    file: &File<'a>,
     errors: &mut Vec<String>,
     mut show: impl FnMut(Piece<'a>, &mut Vec<String>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let before = errors.len();
-    let found = each_in(path, bytes, errors, &mut show)?;
-    if !found && errors.len() == before {
-        errors.push(nothing(bytes));
+    let mut met = Met::default();
+    each_in(file, file.bytes, &mut met, errors, &mut show)?;
+    if errors.len() == before {
+        errors.extend(met.nothing(file));
     }
     Ok(())
 }
 
-/// As [`each`], for a part of a file; whether there was any device code.
+/// As [`each`], for `part` of a file; adds to what was met in the parts before.
 pub(super) fn each_in<'a>(
-    path: &Path,
-    bytes: &'a [u8],
+    file: &File<'a>,
+    part: &'a [u8],
+    met: &mut Met,
     errors: &mut Vec<String>,
     show: &mut impl FnMut(Piece<'a>, &mut Vec<String>) -> std::io::Result<()>,
-) -> std::io::Result<bool> {
-    let mut found = false;
-    let mut entries = 0_u32;
-    for code in host::device_code(bytes) {
-        match code {
-            Ok(code) => {
-                found = true;
-                let number = matches!(code.code, Code::Entry(_)).then(|| {
-                    entries = entries.saturating_add(1);
-                    entries
-                });
-                match piece(path, code, number) {
-                    Ok(piece) => show(piece, errors)?,
-                    Err(error) => errors.push(error),
-                }
+) -> std::io::Result<()> {
+    for code in host::device_code(part) {
+        let code = match code {
+            Ok(code) => code,
+            Err(error) => {
+                errors.push(error.to_string());
+                continue;
             }
-            Err(error) => errors.push(error.to_string()),
+        };
+        let number = matches!(code.code, Code::Entry(_)).then(|| {
+            met.entries = met.entries.saturating_add(1);
+            met.entries
+        });
+        if !file.selection.takes(&code, number) {
+            met.others.extend(Arch::of(&code));
+            continue;
+        }
+        met.taken = true;
+        match piece(file.path, code, number) {
+            Ok(piece) => show(piece, errors)?,
+            Err(error) => errors.push(error),
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<Piece<'a>, String> {
     let offset = code.offset();
-    let place = match &code.member {
+    let mut place = match &code.member {
         Some(member) => format!("{}({})", files::shown(path), visible(member)),
         None => files::shown(path),
     };
+    if let Some(number) = number {
+        place.push_str(&format!(", entry {number}"));
+    }
+    let arch = || Arch::of(&code);
     let (entry, kind) = match code.code {
         Code::Cubin { bytes, .. } => (None, PieceKind::Cubin(Cow::Borrowed(bytes))),
         Code::Entry(entry) if entry.is_cubin() => {
@@ -100,8 +140,8 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<P
                 .map_err(|error| in_member(code.member.as_deref(), &error))?;
             (Some(entry), PieceKind::Cubin(image))
         }
-        Code::Entry(entry) => (Some(entry), PieceKind::Other(entry.kind)),
-        Code::Ptx { .. } => (None, PieceKind::Other(EntryKind::PTX)),
+        Code::Entry(entry) => (Some(entry), PieceKind::Other(entry.kind, arch())),
+        Code::Ptx { .. } => (None, PieceKind::Other(EntryKind::PTX, arch())),
     };
     Ok(Piece {
         place,
@@ -122,7 +162,7 @@ fn in_member(member: Option<&str>, error: &cubin_core::Error) -> String {
 }
 
 /// Why a file shows nothing.
-pub(super) fn nothing(bytes: &[u8]) -> String {
+fn nothing(bytes: &[u8]) -> String {
     match FileKind::of(bytes) {
         FileKind::HostElf | FileKind::Archive => {
             "it holds no device code: no cubin, no fatbin and no PTX, in any section".to_owned()

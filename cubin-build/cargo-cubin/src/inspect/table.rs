@@ -1,15 +1,13 @@
 //! The human view: one table per cubin, one row per function; unknown figures as `?`.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
 
 use cubin_core::{Cubin, Function, Params, cubin::ObjectKind};
 
 use super::{
     name_of,
-    pieces::{self, Piece, PieceKind},
+    pieces::{self, File, Piece, PieceKind},
+    selection::Selection,
 };
 
 const HEADS: [&str; 7] = [
@@ -34,14 +32,13 @@ pub(super) fn legend(out: &mut impl Write) -> io::Result<()> {
 
 /// Writes the tables of a file; whether there was a row.
 pub(super) fn write(
-    path: &Path,
-    bytes: &[u8],
+    file: &File<'_>,
     errors: &mut Vec<String>,
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut rows = false;
-    pieces::each(path, bytes, errors, |piece, errors| match &piece.kind {
-        PieceKind::Cubin(bytes) => match cubin(&piece, bytes) {
+    pieces::each(file, errors, |piece, errors| match &piece.kind {
+        PieceKind::Cubin(bytes) => match cubin(file.selection, &piece, bytes) {
             Ok((text, some)) => {
                 rows |= some;
                 out.write_all(text.as_bytes())
@@ -51,23 +48,28 @@ pub(super) fn write(
                 Ok(())
             }
         },
-        PieceKind::Other(kind) => {
-            let target = piece
-                .entry
-                .and_then(|entry| entry.target())
-                .map(|target| target.to_string());
-            let target = target
-                .unwrap_or_else(|| "an unknown target".to_owned())
-                .replace("sm_", "compute_");
+        // It holds functions, but not as machine code.
+        PieceKind::Other(..) if file.selection.by_name() => Ok(()),
+        PieceKind::Other(kind, arch) => {
+            let target = arch.map(|arch| arch.to_string());
+            let target = target.unwrap_or_else(|| "an unknown target".to_owned());
             writeln!(out, "{}: {kind} for {target}\n", piece.place)
         }
     })?;
     Ok(rows)
 }
 
-fn cubin(piece: &Piece<'_>, bytes: &[u8]) -> cubin_core::Result<(String, bool)> {
+fn cubin(
+    selection: &Selection,
+    piece: &Piece<'_>,
+    bytes: &[u8],
+) -> cubin_core::Result<(String, bool)> {
     let cubin = Cubin::parse(bytes)?;
-    let functions = cubin.functions()?;
+    let mut functions = cubin.functions()?;
+    functions.retain(|function| selection.takes_function(function));
+    if functions.is_empty() && selection.by_name() {
+        return Ok((String::new(), false));
+    }
     let mut text = title(piece, &cubin, bytes.len())?;
     if functions.is_empty() {
         text.push_str("  no functions\n\n");

@@ -1,21 +1,17 @@
 //! `--text`: everything known of each cubin, as `cubin_core::text` writes it.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
 
 use cubin_core::{Cubin, text};
 
-use super::pieces::{self, PieceKind};
+use super::pieces::{self, File, PieceKind};
 
 pub(super) fn write(
-    path: &Path,
-    bytes: &[u8],
+    file: &File<'_>,
     errors: &mut Vec<String>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    pieces::each(path, bytes, errors, |piece, errors| {
+    pieces::each(file, errors, |piece, errors| {
         let PieceKind::Cubin(bytes) = &piece.kind else {
             return Ok(());
         };

@@ -5,6 +5,7 @@ mod inspect;
 mod instructions;
 mod machine;
 mod project;
+mod selection;
 
 use std::{
     path::{Path, PathBuf},
