@@ -14,7 +14,10 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use crate::sorted::{self, Map};
+use crate::{
+    sorted::{self, Map},
+    source::{MOST_BYTES, read_file},
+};
 
 /// Writes `bytes` to `path` when its content differs; true when something was written.
 ///
@@ -186,7 +189,7 @@ impl Files {
 }
 
 fn read_content(path: &Path) -> Option<Content> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = read_file(path, MOST_BYTES).ok()?;
     Some(Content {
         hash: ContentHash::of(&bytes),
         has_include: has_include(&bytes),

@@ -2,11 +2,52 @@
 
 use crate::lists::CollectVec;
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
+
+/// Longest text that messages point into, in bytes: cubin.toml, baselines, sources and what their `#line` names.
+const MOST_TEXT: u64 = 64 << 20;
+
+/// Longest other file that is read, in bytes: a cubin, a fatbin, a header.
+pub(crate) const MOST_BYTES: u64 = 4 << 30;
+
+/// Opens a file. Pipes, devices and directories are refused before they are opened: there the wait for their end could be
+/// one without end.
+///
+/// # Errors
+/// When it is no regular file, or cannot be opened.
+pub fn open_file(path: &Path) -> io::Result<fs::File> {
+    let meta = fs::metadata(path)?;
+    if meta.is_dir() {
+        return Err(io::Error::other("it is a directory"));
+    }
+    if !meta.is_file() {
+        return Err(io::Error::other("it is a pipe or a device, not a file"));
+    }
+    fs::File::open(path)
+}
+
+/// The bytes of a file that has at most `most`.
+///
+/// # Errors
+/// When it is no regular file, is longer, or cannot be read.
+pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open_file(path)?;
+    let mut bytes = Vec::new();
+    let room = file.metadata()?.len().min(most);
+    bytes.try_reserve_exact(usize::try_from(room).unwrap_or_default())?;
+    // Files of the system may have no length and no end.
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let why = format!("it is longer than {most} bytes");
+        return Err(io::Error::other(why));
+    }
+    Ok(bytes)
+}
 
 /// A file read once; cheap to clone.
 #[derive(Debug, Clone)]
@@ -33,9 +74,9 @@ impl SourceFile {
     /// Reads the file at `path`, invalid UTF-8 replaced, and shows it as `shown` in messages.
     ///
     /// # Errors
-    /// Whatever reading the file gives.
+    /// When it is no regular file, has more than 64 MiB, or cannot be read.
     pub fn read(path: &Path, shown: impl Into<PathBuf>) -> io::Result<Self> {
-        let bytes = fs::read(path)?;
+        let bytes = read_file(path, MOST_TEXT)?;
         Ok(Self::new(shown, String::from_utf8_lossy(&bytes)))
     }
 

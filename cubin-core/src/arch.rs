@@ -51,6 +51,35 @@ impl Sm {
     pub const fn minor(self) -> u16 {
         self.number % 10
     }
+
+    /// Whether machine code for this target runs on a GPU of the compute capability of `device`, whose suffix changes
+    /// nothing: a GPU that `sm_90a` is written for is one of 9.0.
+    ///
+    /// By NVIDIA's rules for binary compatibility: within a major revision code runs on its own and later minor ones; with
+    /// `a` on its own alone, with `f` within its family (10.1 is one by itself).
+    #[must_use]
+    pub const fn runs_on(self, device: Self) -> bool {
+        if self.major() != device.major() {
+            return false;
+        }
+        match self.suffix {
+            Suffix::Accelerated => self.minor() == device.minor(),
+            Suffix::Family if self.major() == 10 && (self.minor() == 1 || device.minor() == 1) => {
+                self.minor() == device.minor()
+            }
+            Suffix::None | Suffix::Family => self.minor() <= device.minor(),
+        }
+    }
+
+    /// Whether a driver can compile PTX of the virtual architecture of this number (`compute_90` of `sm_90`) for a GPU of
+    /// the compute capability of `device`.
+    #[must_use]
+    pub const fn compiles_for(self, device: Self) -> bool {
+        match self.suffix {
+            Suffix::None => self.number <= device.number,
+            Suffix::Accelerated | Suffix::Family => self.runs_on(device),
+        }
+    }
 }
 
 impl fmt::Display for Sm {

@@ -318,9 +318,11 @@ fn code(source: &str, what: &BadCode) -> Diag {
             diag
         }
         BadCode::NoPtx { wanted, held } => without_ptx(source, wanted, held),
-        BadCode::NoCubin { .. } | BadCode::OtherTarget { .. } | BadCode::NoTarget(_) => {
-            other_target(source, what)
-        }
+        BadCode::NoCubin { .. }
+        | BadCode::OtherTarget { .. }
+        | BadCode::NoTarget(_)
+        | BadCode::Unserved { .. } => other_target(source, what),
+        BadCode::Relocatable { target, compiled } => relocatable(source, *target, *compiled),
     }
 }
 
@@ -341,12 +343,43 @@ fn other_target(source: &str, what: &BadCode) -> Diag {
                 "NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a flag may have changed the architecture",
             );
         }
+        BadCode::Unserved { targets, held, all } => return unserved(source, targets, held, *all),
         BadCode::NoTarget(target) => {
             format!("the PTX of {source} for {target} has no `.target` directive that can be read")
         }
         _ => String::new(),
     };
     Diag::error(codes::TARGET_MISMATCH, message)
+}
+
+/// No image runs on some of the targets, or on any.
+fn unserved(source: &str, targets: &[Sm], held: &[Sm], all: bool) -> Diag {
+    let holds = joined(held, ", ");
+    let message = format!(
+        "no image of {source} runs on {}; it holds {holds}",
+        joined(targets, " or ")
+    );
+    let diag = if all {
+        Diag::error(codes::TARGET_UNSERVED, message)
+    } else {
+        Diag::warning(codes::TARGET_UNSERVED, message)
+    };
+    diag.note("a cubin runs on GPUs of its own major compute capability, from its own minor one on; with `a` on exactly its own")
+        .help("build it for these targets too, or take them out of `arch`")
+}
+
+/// Code that is still to be linked.
+fn relocatable(source: &str, target: Sm, compiled: bool) -> Diag {
+    let message = format!(
+        "{source} is relocatable code for {target}: it must be linked before a driver can load it, and its registers and stack are not final"
+    );
+    let diag = Diag::error(codes::CUBIN_RELOCATABLE, message);
+    if compiled {
+        return diag
+            .note("NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS or a file of options may hold `-rdc=true`, `-dc` or `-dlink`")
+            .help("take the flag out, or name the source under [[link]] in cubin.toml");
+    }
+    diag.help("name it among the `libraries` of a [[link]] in cubin.toml, or make it again without `-rdc=true`")
 }
 
 /// No image of a fatbin has its PTX, though some was asked for.

@@ -13,7 +13,7 @@ mod spilled;
 
 use std::path::Path;
 
-use cubin_core::{Cubin, Function, Sm, variable::Variable};
+use cubin_core::{Cubin, Function, Sm, cubin::ObjectKind, variable::Variable};
 
 use self::{
     binary::Binary,
@@ -28,6 +28,7 @@ pub(super) use self::{
 use super::{
     compile::{self, Compiled},
     problem::{BadCode, Problem},
+    ptx,
     settings::Settings,
     sources::Sources,
 };
@@ -88,6 +89,9 @@ impl Context<'_> {
                     Ok(image) => images.push((binary, image)),
                     Err(what) => tell(module, what, sink),
                 }
+            }
+            if images.len() == module.binaries.len() {
+                served(module, &images, sink);
             }
             // Without one of its targets a module is not read on: kernels would seem to be missing there.
             if images.len() == module.binaries.len() {
@@ -311,6 +315,26 @@ fn tell(module: &Loaded<'_>, what: BadCode, sink: &mut Sink) {
     sink.push(Problem::Code { source, what }.into());
 }
 
+/// Says which of the targets asked for no image of a module runs on. What is compiled has one for each.
+fn served(module: &Loaded<'_>, images: &[(&Binary<'_>, Parsed<'_>)], sink: &mut Sink) {
+    let serves = |target: Sm| {
+        images.iter().any(|(binary, image)| {
+            let ptx = binary.ptx.as_deref().and_then(ptx::architecture);
+            image.target.runs_on(target) || ptx.is_some_and(|ptx| ptx.compiles_for(target))
+        })
+    };
+    let wanted = module.targets.iter().copied();
+    let targets: Vec<Sm> = wanted.filter(|target| !serves(*target)).collect();
+    if !targets.is_empty() {
+        let what = BadCode::Unserved {
+            all: targets.len() == module.targets.len(),
+            held: images.iter().map(|(_, image)| image.target).collect(),
+            targets,
+        };
+        tell(module, what, sink);
+    }
+}
+
 /// Parses a cubin, which must be for the target that it was made for.
 fn parse<'b>(binary: &'b Binary<'_>) -> Result<Parsed<'b>, BadCode> {
     let parsed = Cubin::parse(&binary.bytes).and_then(|cubin| {
@@ -321,6 +345,14 @@ fn parse<'b>(binary: &'b Binary<'_>) -> Result<Parsed<'b>, BadCode> {
             cubin,
         })
     });
+    if let Ok(parsed) = &parsed
+        && parsed.cubin.kind() == ObjectKind::Relocatable
+    {
+        return Err(BadCode::Relocatable {
+            target: parsed.target,
+            compiled: !binary.units.is_empty(),
+        });
+    }
     match (parsed, binary.target) {
         (Ok(parsed), Some(target)) if parsed.target != target => Err(BadCode::OtherTarget {
             target,

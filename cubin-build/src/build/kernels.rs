@@ -1,7 +1,5 @@
 //! The fourth phase: the images of a module brought together over its targets.
 
-use std::fs;
-
 use cubin_core::Sm;
 
 use super::{
@@ -22,6 +20,7 @@ use crate::{
         model::{Kernel, Refusal, Signatures},
     },
     sorted::{self, Map, Set},
+    source::{MOST_BYTES, read_file},
 };
 
 /// More instances of one template without a wrapper are one finding.
@@ -191,7 +190,8 @@ impl Join<'_> {
     /// Whether the text of the source defines kernels, perhaps templates that nothing instantiates.
     fn writes_kernels(&self) -> bool {
         // Not to be read now: taken for one that does.
-        fs::read(self.settings.root.join(&self.names.source)).map_or(true, |text| {
+        let path = self.settings.root.join(&self.names.source);
+        read_file(&path, MOST_BYTES).map_or(true, |text| {
             text.windows(GLOBAL.len()).any(|word| word == GLOBAL)
         })
     }

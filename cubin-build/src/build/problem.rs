@@ -181,6 +181,17 @@ pub(super) enum BadCode {
     Prebuilt(cubin_core::Error),
     Entry(cubin_core::Error),
     SeveralCubins(Sm),
+    /// Relocatable code; made of a source, or prebuilt.
+    Relocatable {
+        target: Sm,
+        compiled: bool,
+    },
+    /// Targets that no image runs on, of several or of all that are asked for.
+    Unserved {
+        targets: Vec<Sm>,
+        held: Vec<Sm>,
+        all: bool,
+    },
     NoCubin {
         wanted: Vec<Sm>,
         held: Vec<Sm>,

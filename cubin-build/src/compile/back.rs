@@ -26,7 +26,10 @@ use super::{
     times::{Timed, Times},
     unit::{Common, tame_stem},
 };
-use crate::cache::{self, ContentHash, encode_path};
+use crate::{
+    cache::{self, ContentHash, encode_path},
+    source::open_file,
+};
 
 /// Where files are while they are made.
 const WORK: &str = "work";
@@ -144,7 +147,7 @@ impl<'a> Back<'a> {
         };
         let root = common.request.root;
         if matches!(ptx, Ptx::Source)
-            && let Err(error) = fs::File::open(root.join(&self.source.path))
+            && let Err(error) = open_file(&root.join(&self.source.path))
         {
             return Err(self.step().failure(Cause::Source(error.to_string())));
         }

@@ -99,6 +99,7 @@ pub fn not_linked(
     asked: &Asked<'_>,
     cxx_name: &dyn Fn(&str) -> Option<String>,
 ) -> Diag {
+    let mut code = codes::COMPILE_FAILED;
     let message = match failure.first_error() {
         Some(message) => format!(
             "`{}` cannot be linked for {}: {}",
@@ -106,9 +107,21 @@ pub fn not_linked(
             failure.targets_text(),
             demangled(&message.text, cxx_name)
         ),
-        None => failure.headline(),
+        None => match &failure.cause {
+            Cause::Input { path, why } => {
+                code = codes::LINK_INPUT;
+                format!(
+                    "`{}` cannot be linked for {}: {} {}",
+                    failure.source.display(),
+                    failure.targets_text(),
+                    path.display(),
+                    demangled(why, cxx_name)
+                )
+            }
+            _ => failure.headline(),
+        },
     };
-    let diag = Diag::error(codes::COMPILE_FAILED, message).at_place(asked.named, "asked for here");
+    let diag = Diag::error(code, message).at_place(asked.named, "asked for here");
     with_output(
         diag,
         failure,

@@ -178,6 +178,13 @@ pub enum Cause {
     Timeout(Duration),
     /// The program reported success, but did not leave this file.
     NoOutput(&'static str),
+    /// Something that was to be linked cannot be, or is missing from what was linked.
+    Input {
+        /// The source or library as given.
+        path: PathBuf,
+        /// Why, as the predicate of a sentence about it.
+        why: String,
+    },
     /// A file of ours could not be read or written.
     Io {
         /// The file or directory.
@@ -251,6 +258,7 @@ impl Failure {
                 write!(f, "{program} was ended after {}", run::words(*limit))
             }
             Cause::NoOutput(what) => write!(f, "{program} reported success, but left no {what}"),
+            Cause::Input { path, why } => write!(f, "{} {why}", path.display()),
             Cause::Io { path, why } => write!(f, "cannot use `{}`: {why}", path.display()),
         }
     }

@@ -38,6 +38,7 @@ use super::{
 use crate::{
     cache::{self, ContentHash, encode_path},
     paths::normalize,
+    source::open_file,
 };
 
 /// Endings of the files that nvcc's front end leaves, and of the PTX between.
@@ -222,7 +223,8 @@ impl<'a> Front<'a> {
     ) -> Result<Next, Box<Failure>> {
         let root = common.request.root;
         let source = root.join(&self.source.path);
-        if let Err(error) = fs::File::open(&source).and_then(|file| file.metadata()) {
+        // A pipe or a device would keep nvcc waiting.
+        if let Err(error) = open_file(&source) {
             return Err(self.step().failure(Cause::Source(error.to_string())));
         }
         let work = self.work();

@@ -1,6 +1,8 @@
 //! Relocatable units to one cubin: nvlink, once per (linked module, target), only where something changed.
 //!
-//! Yields [`Linked`] cubins and what nvlink said. Does not look into cubins, and does not know what kernels are.
+//! Yields [`Linked`] cubins and what nvlink said. What it looks into inputs for is that none of them is lost (`inputs`).
+
+mod inputs;
 
 use std::{
     fs,
@@ -209,11 +211,63 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The kernels of all inputs; an input that nvlink would leave out, or a part of it, is an error. The toolkit's own
+    /// libraries are taken as they are.
+    fn kernels(&self) -> Result<Vec<inputs::Wanted>, Box<Failure>> {
+        let step = self.step();
+        let toolkit = self.request.toolkit;
+        let mut files: Vec<(PathBuf, &Path)> = Vec::new();
+        for unit in &self.members {
+            files.push((unit.cubin.clone(), &unit.source));
+        }
+        for library in self.group.libraries {
+            let path = self.request.root.join(library);
+            if !toolkit.owns(&path) {
+                files.push((path, library));
+            }
+        }
+        let mut all = Vec::new();
+        for (path, shown) in files {
+            let bytes = fs::read(&path).map_err(step.io(&path))?;
+            let kernels = inputs::kernels(&bytes, shown, self.target);
+            all.extend(kernels.map_err(|cause| step.failure(cause))?);
+        }
+        Ok(all)
+    }
+
+    /// The first kernel of the inputs that the linked cubin lacks.
+    fn lost(&self, wanted: Vec<inputs::Wanted>, cubin: &Path) -> Result<(), Box<Failure>> {
+        // These options leave kernels out on purpose.
+        let chosen = |word: &String| {
+            ["kernels-used", "use-host-info"]
+                .iter()
+                .any(|name| word.contains(name))
+        };
+        if self.words.iter().any(chosen) {
+            return Ok(());
+        }
+        let step = self.step();
+        let bytes = fs::read(cubin).map_err(step.io(cubin))?;
+        // A cubin that cannot be read is reported where it is read for its facts.
+        let Ok(linked) = inputs::linked(&bytes) else {
+            return Ok(());
+        };
+        let is_lost = |wanted: &inputs::Wanted| !linked.contains(&wanted.symbol);
+        match wanted.into_iter().find(is_lost) {
+            None => Ok(()),
+            Some(inputs::Wanted { symbol, file }) => Err(step.failure(Cause::Input {
+                path: file,
+                why: format!("has the kernel '{symbol}', which nvlink left out"),
+            })),
+        }
+    }
+
     /// Runs nvlink.
     fn link(&self, env: &Env, now: CompileRecord, reason: String) -> Result<Linked, Box<Failure>> {
         let step = self.step();
         let CompileRequest { toolkit, root, .. } = self.request;
         step.begin()?;
+        let wanted = self.kernels()?;
         let nvlink = toolkit.tool("nvlink").ok_or_else(|| {
             let why = format!("the toolkit in {} has no nvlink", toolkit.root.display());
             step.failure(Cause::Spawn(why))
@@ -239,6 +293,7 @@ impl<'a> Run<'a> {
         if !step::is_there(&cubin) {
             return Err(step.failed(&ran, Cause::NoOutput("cubin")));
         }
+        self.lost(wanted, &cubin)?;
         step.keep_log(&ran.log)?;
         step.finish(now, &[cubin])?;
         Ok(self.linked(&ran.log, Some(reason)))

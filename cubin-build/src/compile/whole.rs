@@ -20,7 +20,10 @@ use super::{
     step::{self, Earlier, LOG, Step},
     unit::{Common, Parts, tame_stem},
 };
-use crate::cache::{self, ContentHash, encode_path};
+use crate::{
+    cache::{self, ContentHash, encode_path},
+    source::open_file,
+};
 
 /// A unit before it is looked up or made.
 pub(super) struct Plan<'a> {
@@ -76,7 +79,8 @@ impl<'a> Plan<'a> {
         let request = common.request;
         let step = self.step();
         let source = request.root.join(&self.source.path);
-        if let Err(error) = fs::File::open(&source).and_then(|file| file.metadata()) {
+        // A pipe or a device would keep nvcc waiting.
+        if let Err(error) = open_file(&source) {
             return Err(step.failure(Cause::Source(error.to_string())));
         }
         step.begin()?;

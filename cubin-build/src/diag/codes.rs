@@ -167,6 +167,9 @@ codes! {
     COMPILE_FAILED = "compile-failed", Compile,
         "nvcc, ptxas or nvlink refused a source file. Their messages are shown whole, for every failing file and target.",
         "error[compile-failed]: identifier \"blockIdx_x\" is undefined";
+    LINK_INPUT = "link-input", Compile,
+        "A source or library of a [[link]] table holds nothing that nvlink would link for a target, or not all of it. nvlink leaves out whole-program cubins, damaged ones, cubins in archives and archives for other targets without a word and reports success; the kernels in them would be missing. Compile the code with `-rdc=true` for the target, and give cubins by themselves. Kernels of an input that the linked cubin lacks are found too.",
+        "error[link-input]: `solver` cannot be linked for sm_90: lib/heavy.cubin is a whole program, which nvlink leaves out";
     NVCC_WARNING = "nvcc-warning", Compile,
         "A warning of nvcc, ptxas or nvlink, passed on with its place. It does not fail the build.",
         "warning[nvcc-warning]: variable \"n\" was declared but never referenced";
@@ -181,6 +184,12 @@ codes! {
     TARGET_MISMATCH = "target-mismatch", Cubin,
         "A cubin is for another target than the one asked for. A wrapper around it would fail to load on the GPUs it was meant for.",
         "error[target-mismatch]: saxpy.sm_90.cubin is for sm_80";
+    TARGET_UNSERVED = "target-unserved", Cubin,
+        "A prebuilt cubin or fatbin has no image that runs on one of the targets asked for, so its kernels will not load on those GPUs. A cubin runs on GPUs of its own major compute capability from its own minor one on (sm_80's also on sm_89), with `a` on exactly its own; PTX serves later GPUs, where it is embedded. A warning; where not one of the targets is served, an error.",
+        "warning[target-unserved]: no image of attention.cubin runs on sm_80 or sm_120; it holds sm_90";
+    CUBIN_RELOCATABLE = "cubin-relocatable", Cubin,
+        "A cubin was compiled to relocatable code (`-rdc=true`, `-dc`, `ptxas -c`). Drivers do not load it, and registers and stack of its kernels are not final before nvlink has run: a budget could be met here and broken there. Name its sources, or the file itself as a library, in a [[link]] table, or compile it as a whole program. For a source the flag may come from NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS.",
+        "error[cubin-relocatable]: heavy.cubin is relocatable code: it must be linked before it can be loaded";
     PTX_MISSING = "ptx-missing", Cubin,
         "PTX is to be embedded, and a .fatbin source holds none that belongs to one of its cubins taken into the build. Its kernels will not load on GPUs that none of the cubins runs on. A warning. Sources that are .cubin files never have PTX.",
         "warning[ptx-missing]: many.fatbin has no PTX for compute_90 beside a cubin; it holds PTX for compute_80\n  = help: make it again with `-gencode arch=compute_90,code=[sm_90,compute_90]`";

@@ -212,6 +212,7 @@ fn prebuilt_cubins_are_checked_like_compiled_ones() {
         assert_eq!(project.generated(), None);
     }
     fs::write(&path, &cubin).unwrap();
+    project.write("cubin.toml", "[build]\narch = [\"sm_75\"]\n");
     project.build().succeeds();
     assert_eq!(project.cubins(), ["k.sm_75.cubin"]);
 }

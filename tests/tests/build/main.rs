@@ -5,10 +5,14 @@
 mod budget_fails;
 mod errors;
 #[cfg(unix)]
+mod files;
+#[cfg(unix)]
 mod incremental;
 mod instructions;
 #[cfg(unix)]
 mod link;
+#[cfg(unix)]
+mod prebuilt;
 #[cfg(unix)]
 mod probed;
 mod ptx;

@@ -179,7 +179,7 @@ fn the_sha256_is_that_of_the_cubin() {
 fn text_of_a_container() {
     let run = cubin(&["inspect", "--text", "fatbins/x.o"]).ends_with(0);
     assert!(
-        run.stdout.starts_with("fatbins/x.o\nfile\n"),
+        run.stdout.starts_with("fatbins/x.o, entry 1\nfile\n"),
         "{}",
         run.stdout
     );
@@ -353,7 +353,7 @@ fn host_files_of_every_kind() {
     run(command(&["inspect", "host.o", "first.o"]).current_dir(&dir))
         .ends_with(1)
         .says("error: host.o: it holds no device code")
-        .prints("first.o: sm_80");
+        .prints("first.o, entry 1: sm_80");
 }
 
 #[test]
@@ -384,6 +384,14 @@ fn one_bad_file_does_not_hide_the_others() {
         .says("error: .: it is a directory");
         assert!(run.stdout.contains('k'), "{}", run.stdout);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_without_an_end_is_refused() {
+    cubin(&["inspect", "/dev/zero"])
+        .ends_with(1)
+        .says("error: /dev/zero: it is a device, not a file");
 }
 
 #[test]

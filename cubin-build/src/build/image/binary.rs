@@ -7,6 +7,8 @@ use crate::compile::Unit;
 /// What becomes one generated module, as it lies on disk.
 pub(in super::super) struct Loaded<'c> {
     pub(in super::super) names: Names,
+    /// The targets that it is asked for.
+    pub(in super::super) targets: Vec<Sm>,
     pub(in super::super) binaries: Vec<Binary<'c>>,
 }
 

@@ -62,17 +62,19 @@ pub(in super::super) fn load<'c>(
     let mut all = Vec::new();
     for (position, (module, original)) in modules.iter().zip(&files).enumerate() {
         let source = paths::shown(&settings.root, original);
-        let binaries = match alone.get(position) {
+        let (targets, binaries) = match alone.get(position) {
             Some(index) => {
                 let compiled = &sources.compiled[*index];
                 let units = units.get(compiled.path.as_path());
                 let units = units.map_or(&[][..], Vec::as_slice);
                 let targets = compiled.targets(&settings.targets);
-                of_units(settings, (&source, targets), units, sink)
+                let binaries = of_units(settings, (&source, targets), units, sink);
+                (targets, binaries)
             }
             None => {
                 let prebuilt = &sources.prebuilt[position - alone.len()];
-                prebuilt::read(settings, prebuilt, &source, sink)
+                let binaries = prebuilt::read(settings, prebuilt, &source, sink);
+                (prebuilt.targets(&settings.targets), binaries)
             }
         };
         if !binaries.is_empty() {
@@ -87,6 +89,7 @@ pub(in super::super) fn load<'c>(
                     module: module.name.clone(),
                     found: sources.found.contains(*original),
                 },
+                targets: targets.to_vec(),
                 binaries,
             });
         }
@@ -118,6 +121,7 @@ pub(in super::super) fn load<'c>(
                 module: link.name.clone(),
                 found: false,
             },
+            targets: binaries.iter().filter_map(|binary| binary.target).collect(),
             binaries,
         });
     }

@@ -1,7 +1,5 @@
 //! Sources that are machine code already: `.cubin` and `.fatbin` files.
 
-use std::fs;
-
 use cubin_core::{Cubin, Sm, consts::EntryKind, fatbin};
 
 use super::{
@@ -13,17 +11,22 @@ use super::{
     },
     binary::Binary,
 };
-use crate::{compile::Container, diag::Sink};
+use crate::{
+    compile::Container,
+    diag::Sink,
+    source::{MOST_BYTES, read_file},
+};
 
 /// The cubins of a prebuilt source, whatever it is called. A cubin is taken for the target that it was compiled for; of
-/// a fatbin, those for one of the build's targets, with their PTX where it is asked for.
+/// a fatbin, those that a driver would choose on the build's targets (the exact one, or else the closest that runs there),
+/// with their PTX where it is asked for.
 pub(super) fn read(
     settings: &Settings,
     file: &Prebuilt,
     shown: &str,
     sink: &mut Sink,
 ) -> Vec<Binary<'static>> {
-    let bytes = match fs::read(settings.root.join(&file.path)) {
+    let bytes = match read_file(&settings.root.join(&file.path), MOST_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => {
             sink.push(Problem::CannotRead(shown.to_owned(), error.to_string()).into());
@@ -40,7 +43,7 @@ pub(super) fn read(
             };
             let mut fatbin = Fatbin::default();
             for entry in fatbin::entries(&bytes, 0) {
-                let added = entry.and_then(|entry| fatbin.add(&entry, &wanted));
+                let added = entry.and_then(|entry| fatbin.add(&entry));
                 if let Err(error) = added {
                     fatbin.problems.push(BadCode::Entry(error));
                 }
@@ -58,70 +61,88 @@ struct Wanted<'a> {
 
 /// What a fatbin holds.
 #[derive(Default)]
-struct Fatbin {
-    cubins: Vec<(Sm, Binary<'static>)>,
-    ptx: Vec<(Sm, Vec<u8>)>,
-    /// Of targets that are not asked for.
-    other_cubins: Vec<Sm>,
-    other_ptx: Vec<Sm>,
+struct Fatbin<'a> {
+    cubins: Vec<(Sm, fatbin::Entry<'a>)>,
+    ptx: Vec<(Sm, fatbin::Entry<'a>)>,
     problems: Vec<BadCode>,
 }
 
-impl Fatbin {
-    fn add(&mut self, entry: &fatbin::Entry<'_>, wanted: &Wanted<'_>) -> cubin_core::Result<()> {
+impl<'a> Fatbin<'a> {
+    fn add(&mut self, entry: &fatbin::Entry<'a>) -> cubin_core::Result<()> {
         if entry.kind == EntryKind::PTX {
-            match entry.target() {
-                Some(target) if wanted.ptx.contains(&target) => {
-                    self.ptx.push((target, entry.image()?.into_owned()));
-                }
-                other => self.other_ptx.extend(other),
-            }
-            return Ok(());
-        }
-        if !entry.is_cubin() {
-            return Ok(());
-        }
-        let image = entry.image()?.into_owned();
-        let target = match entry.target() {
-            Some(target) => target,
-            // Entries of old fatbins do not say it.
-            None => Cubin::parse(&image)?.target()?,
-        };
-        if !wanted.targets.contains(&target) {
-            self.other_cubins.push(target);
-        } else if self.cubins.iter().any(|(known, _)| *known == target) {
-            self.problems.push(BadCode::SeveralCubins(target));
-        } else {
-            let binary = Binary::prebuilt(Some(target), image);
-            self.cubins.push((target, binary));
+            self.ptx
+                .extend(entry.target().map(|target| (target, *entry)));
+        } else if entry.is_cubin() {
+            let target = match entry.target() {
+                Some(target) => target,
+                // Entries of old fatbins do not say it.
+                None => Cubin::parse(&entry.image()?)?.target()?,
+            };
+            self.cubins.push((target, *entry));
         }
         Ok(())
     }
 
+    /// Takes out the cubins that a driver would choose on the build's targets: the exact one, or else the closest.
+    fn choose(&mut self, targets: &[Sm]) -> Vec<(Sm, fatbin::Entry<'a>)> {
+        let mut wanted: Vec<Sm> = Vec::new();
+        for target in targets {
+            let held = self.cubins.iter().map(|(held, _)| *held);
+            let exact = held.clone().find(|held| held == target);
+            wanted.extend(exact.or_else(|| held.filter(|held| held.runs_on(*target)).max()));
+        }
+        let cubins = std::mem::take(&mut self.cubins);
+        let (chosen, others) = cubins
+            .into_iter()
+            .partition(|(target, _)| wanted.contains(target));
+        self.cubins = others;
+        chosen
+    }
+
     fn finish(mut self, wanted: &Wanted<'_>, shown: &str, sink: &mut Sink) -> Vec<Binary<'static>> {
-        for (target, text) in self.ptx {
-            match self.cubins.iter_mut().find(|(known, _)| *known == target) {
-                Some((_, cubin)) => cubin.ptx = Some(ptx::terminated(text)),
-                None => self.other_ptx.push(target),
+        let mut binaries: Vec<(Sm, Binary<'static>)> = Vec::new();
+        for (target, entry) in self.choose(wanted.targets) {
+            if binaries.iter().any(|(known, _)| *known == target) {
+                self.problems.push(BadCode::SeveralCubins(target));
+                continue;
+            }
+            match entry.image() {
+                Ok(image) => {
+                    let binary = Binary::prebuilt(Some(target), image.into_owned());
+                    binaries.push((target, binary));
+                }
+                Err(error) => self.problems.push(BadCode::Entry(error)),
             }
         }
-        if self.cubins.is_empty() && self.problems.is_empty() {
+        let mut other_ptx = Vec::new();
+        for (target, entry) in &self.ptx {
+            let asked = wanted.ptx.contains(target);
+            let mut cubins = binaries.iter_mut();
+            match cubins.find(|(known, _)| asked && known == target) {
+                Some((_, cubin)) => match entry.image() {
+                    Ok(text) => cubin.ptx = Some(ptx::terminated(text.into_owned())),
+                    Err(error) => self.problems.push(BadCode::Entry(error)),
+                },
+                None => other_ptx.push(*target),
+            }
+        }
+        if binaries.is_empty() && self.problems.is_empty() {
             self.problems.push(BadCode::NoCubin {
                 wanted: wanted.targets.to_vec(),
-                held: self.other_cubins,
+                held: self.cubins.iter().map(|(target, _)| *target).collect(),
             });
         }
-        let without_ptx = self.cubins.iter().all(|(_, cubin)| cubin.ptx.is_none());
-        if !wanted.ptx.is_empty() && !self.cubins.is_empty() && without_ptx {
+        let without_ptx = binaries.iter().all(|(_, cubin)| cubin.ptx.is_none());
+        if !wanted.ptx.is_empty() && !binaries.is_empty() && without_ptx {
             self.problems.push(BadCode::NoPtx {
                 wanted: wanted.ptx.clone(),
-                held: self.other_ptx,
+                held: other_ptx,
             });
         }
         for what in self.problems {
             let source = shown.to_owned();
             sink.push(Problem::Code { source, what }.into());
         }
-        self.cubins.into_iter().map(|(_, cubin)| cubin).collect()
+        binaries.into_iter().map(|(_, cubin)| cubin).collect()
     }
 }

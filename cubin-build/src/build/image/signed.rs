@@ -15,6 +15,7 @@ use crate::{
     jobs,
     signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
     sorted::{Map, Set},
+    source::open_file,
 };
 
 /// A unit whose side files are read.
@@ -128,7 +129,7 @@ impl SourceTexts<'_> {
             let known = self.int128.get(path).copied();
             any |= known.unwrap_or_else(|| {
                 // The compiler has just read it; what cannot be read now is taken for doubtful.
-                let found = fs::File::open(self.root.join(path))
+                let found = open_file(&self.root.join(path))
                     .and_then(|file| signature::scan_source(path, file, self.includes));
                 let found = found.map_or(true, |found| found.int128);
                 self.int128.insert(path.clone(), found);

@@ -19,7 +19,7 @@ use crate::{
     lists::CollectVec,
     paths::{self, normalize},
     sorted::Map,
-    source::Span,
+    source::{MOST_BYTES, Span, read_file},
 };
 
 /// The method that an instance without a place in `cubin.toml` was given to.
@@ -134,7 +134,7 @@ fn find(wish: &Wish<'_>, root: &Path, sources: &[Source]) -> Result<usize, NoSou
         if source.language != Language::Cuda {
             continue;
         }
-        let text = std::fs::read(root.join(&source.path)).unwrap_or_default();
+        let text = read_file(&root.join(&source.path), MOST_BYTES).unwrap_or_default();
         if has_word(&String::from_utf8_lossy(&text), name) {
             found.push(index);
         }
