@@ -154,6 +154,8 @@ mod options;
 mod paths;
 #[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
+pub mod ptx;
 mod report;
 #[doc(hidden)]
 pub mod signature;

@@ -17,6 +17,7 @@ pub mod schema;
 mod toolkit;
 pub mod tools;
 pub mod user_crate;
+pub mod wheels;
 
 pub use fake::{FakeMachine, FakeProject};
 #[cfg(unix)]

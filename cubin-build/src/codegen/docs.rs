@@ -47,23 +47,34 @@ pub(super) fn location(definition: &Definition) -> String {
     code(&format!("{text}:{}", definition.line))
 }
 
-/// The kernel as C++ declares it.
+/// The kernel as C++ declares it, or PTX.
 pub(super) fn declaration(planned: &PlannedKernel<'_>) -> String {
     let kernel = planned.kernel;
     let params: Vec<String> = kernel
         .params
         .iter()
-        .map(|param| match &param.name {
-            Some(name) if param.c_type.ends_with(['*', '&']) => format!("{}{name}", param.c_type),
-            Some(name) => format!("{} {name}", param.c_type),
-            None => param.c_type.clone(),
+        .map(|param| match (&param.name, param.c_type.split_once('[')) {
+            (name, Some((element, length))) if element.starts_with('.') => {
+                let name = name.as_deref().unwrap_or_default();
+                format!(".param {element} {name}[{length}")
+            }
+            (Some(name), _) if param.c_type.starts_with('.') => {
+                format!(".param {} {name}", param.c_type)
+            }
+            (None, _) if param.c_type.starts_with('.') => format!(".param {}", param.c_type),
+            (Some(name), _) if param.c_type.ends_with(['*', '&']) => {
+                format!("{}{name}", param.c_type)
+            }
+            (Some(name), _) => format!("{} {name}", param.c_type),
+            (None, _) => param.c_type.clone(),
         })
         .collect();
-    on_one_line(&format!(
-        "__global__ void {}({})",
-        kernel.name,
-        params.join(", ")
-    ))
+    let head = match &kernel.entry {
+        // Its parameters are PTX's.
+        Some(_) if kernel.name == kernel.symbol => ".entry",
+        _ => "__global__ void",
+    };
+    on_one_line(&format!("{head} {}({})", kernel.name, params.join(", ")))
 }
 
 /// What is known of a kernel: declaration, place, resources.
@@ -77,7 +88,13 @@ pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
         ),
         None => format!("Kernel {} of {}.", code(&kernel.name), code(&module.source)),
     };
-    let _ = write!(doc, "\n\n```cpp\n{}\n```", declaration(planned));
+    let declaration = declaration(planned);
+    let language = if declaration.starts_with('.') {
+        "text"
+    } else {
+        "cpp"
+    };
+    let _ = write!(doc, "\n\n```{language}\n{declaration}\n```");
     if let Some(facts) = module.facts.get(&kernel.symbol) {
         resources(&mut doc, planned, facts);
     }

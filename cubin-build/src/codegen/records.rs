@@ -9,7 +9,10 @@ use super::{
     scope::Scope,
     write::{Writer, number, string},
 };
-use crate::signature::model::{Enum, Field, Record, Scalar, Type};
+use crate::signature::{
+    model::{Enum, Field, Record, Scalar, Type},
+    typed::UNKNOWN_BYTES,
+};
 
 /// What the backend wants of each type.
 pub(super) type Impls<'i> = &'i dyn Fn(&mut Writer, &str);
@@ -55,6 +58,16 @@ fn write_record(
         doc.push_str(&format!(", defined at {}", docs::location(definition)));
     }
     doc.push('.');
+    if let [field] = record.fields.as_slice()
+        && field.c_type == UNKNOWN_BYTES
+    {
+        doc = format!(
+            "{}: {} bytes, aligned to {}, whose members PTX does not tell.",
+            docs::code(&place.name),
+            record.size,
+            record.align
+        );
+    }
     match layout::form(record, &scope.module.input.signatures) {
         Form::Struct {
             members,

@@ -3,20 +3,17 @@
 //! A function uses it when its body names an `.extern .shared` symbol, or names a function that does. Naming a function is
 //! calling it or taking its address; who calls through a pointer (`.callprototype`) may reach every function.
 //!
-//! The text is read in pieces, and words longer than any symbol end the reading. Bodies are looked into only where there
-//! is something to find: most files have no such symbol.
+//! Bodies are looked into only where there is something to find: most files have no such symbol.
 
 use std::{
     collections::{HashMap, HashSet},
     io::{self, Read},
 };
 
-use crate::sorted::{self, Map};
-
-/// Bytes that are read at once.
-const PIECE: usize = 1 << 16;
-/// Symbols of deep templates have some thousand bytes.
-const LONGEST_WORD: usize = 1 << 16;
+use crate::{
+    ptx::{Text, Token, not_ptx},
+    sorted::{self, Map},
+};
 
 /// What the PTX of one unit says of its functions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -155,7 +152,7 @@ impl Scan {
                         None => text.skip_block()?,
                     }
                 }
-                Token::Byte(_) => {}
+                Token::Byte(_) | Token::String => {}
             }
         }
         Ok(())
@@ -188,7 +185,7 @@ impl Scan {
             match token {
                 Token::Byte(b'{') => depth += 1,
                 Token::Byte(b'}') => depth -= 1,
-                Token::Byte(_) => {}
+                Token::Byte(_) | Token::String => {}
                 Token::Directive => {
                     body.indirect |=
                         matches!(text.word.as_slice(), b"callprototype" | b"calltargets");
@@ -249,162 +246,6 @@ impl Statement {
     fn names_something(&self) -> bool {
         self.function || (self.external && self.shared)
     }
-}
-
-/// A token; the letters of words stand in [`Text::word`].
-enum Token {
-    /// `_Z1kPf`, `call`, `16`
-    Word,
-    /// `.entry`, without the dot; also the parts of an instruction behind its first.
-    Directive,
-    /// Anything else: `{`, `;`, …
-    Byte(u8),
-}
-
-/// PTX in pieces.
-struct Text<R> {
-    input: R,
-    piece: Vec<u8>,
-    at: usize,
-    word: Vec<u8>,
-}
-
-/// Bytes of words, by byte.
-static WORD: [bool; 256] = {
-    let mut set = [false; 256];
-    let mut index = 0;
-    while index < 256 {
-        let byte = index as u8;
-        set[index] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'@');
-        index += 1;
-    }
-    set
-};
-
-impl<R: Read> Text<R> {
-    fn new(input: R) -> Self {
-        Self {
-            input,
-            piece: Vec::new(),
-            at: 0,
-            word: Vec::new(),
-        }
-    }
-
-    /// The next byte, which stays the next one.
-    fn peek(&mut self) -> io::Result<Option<u8>> {
-        if self.at == self.piece.len() {
-            self.piece.resize(PIECE, 0);
-            self.at = 0;
-            let read = loop {
-                match self.input.read(&mut self.piece) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    read => break read?,
-                }
-            };
-            self.piece.truncate(read);
-        }
-        Ok(self.piece.get(self.at).copied())
-    }
-
-    fn next(&mut self) -> io::Result<Option<u8>> {
-        let next = self.peek()?;
-        self.at += usize::from(next.is_some());
-        Ok(next)
-    }
-
-    fn token(&mut self) -> io::Result<Option<Token>> {
-        loop {
-            let Some(byte) = self.next()? else {
-                return Ok(None);
-            };
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' => {}
-                b'"' => self.skip_string()?,
-                b'/' => self.skip_comment()?,
-                b'.' => {
-                    self.word.clear();
-                    self.finish_word()?;
-                    return Ok(Some(Token::Directive));
-                }
-                byte if WORD[usize::from(byte)] => {
-                    self.word.clear();
-                    self.word.push(byte);
-                    self.finish_word()?;
-                    return Ok(Some(Token::Word));
-                }
-                byte => return Ok(Some(Token::Byte(byte))),
-            }
-        }
-    }
-
-    fn finish_word(&mut self) -> io::Result<()> {
-        while let Some(byte) = self.peek()?.filter(|byte| WORD[usize::from(*byte)]) {
-            if self.word.len() == LONGEST_WORD {
-                return Err(not_ptx("has a word of more than 65,536 bytes"));
-            }
-            self.word.push(byte);
-            self.at += 1;
-        }
-        Ok(())
-    }
-
-    fn skip_string(&mut self) -> io::Result<()> {
-        while let Some(byte) = self.next()? {
-            match byte {
-                b'"' | b'\n' => return Ok(()),
-                b'\\' => _ = self.next()?,
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Behind a slash.
-    fn skip_comment(&mut self) -> io::Result<()> {
-        match self.peek()? {
-            Some(b'/') => while self.next()?.is_some_and(|byte| byte != b'\n') {},
-            Some(b'*') => {
-                let mut before = 0;
-                self.at += 1;
-                while let Some(byte) = self.next()? {
-                    if (before, byte) == (b'*', b'/') {
-                        return Ok(());
-                    }
-                    before = byte;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Up to the brace that closes the one just read.
-    fn skip_block(&mut self) -> io::Result<()> {
-        let mut depth = 1_usize;
-        while depth > 0 {
-            match self.next()? {
-                Some(b'{') => depth += 1,
-                Some(b'}') => depth -= 1,
-                Some(b'"') => self.skip_string()?,
-                Some(b'/') => self.skip_comment()?,
-                Some(_) => self.skip_plain(),
-                None => return Err(not_ptx("ends inside a block")),
-            }
-        }
-        Ok(())
-    }
-
-    /// The rest of the piece up to a byte that matters in a block.
-    fn skip_plain(&mut self) {
-        let rest = &self.piece[self.at..];
-        let plain = |byte: &u8| !matches!(byte, b'{' | b'}' | b'"' | b'/');
-        self.at += rest.iter().take_while(|byte| plain(byte)).count();
-    }
-}
-
-fn not_ptx(why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("the PTX {why}"))
 }
 
 #[cfg(test)]

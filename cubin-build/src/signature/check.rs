@@ -36,7 +36,7 @@ pub enum Problem {
     NotRecorded,
     /// The number of parameters differs.
     Count {
-        /// By the C++ types.
+        /// By the declaration.
         expected: usize,
         /// In the cubin.
         actual: usize,
@@ -45,7 +45,7 @@ pub enum Problem {
     Size {
         /// Which.
         param: ParamRef,
-        /// By the C++ type.
+        /// By the type.
         expected: u64,
         /// In the cubin.
         actual: u64,
@@ -54,7 +54,7 @@ pub enum Problem {
     Offset {
         /// Which.
         param: ParamRef,
-        /// By the C++ types and the address of the block.
+        /// By the declaration and the address of the block.
         expected: u64,
         /// In the cubin.
         actual: u64,
@@ -111,7 +111,7 @@ impl std::fmt::Display for Problem {
             Self::NotRecorded => write!(f, "has no parameter records in the cubin"),
             Self::Count { expected, actual } => write!(
                 f,
-                "has {expected} parameters by its C++ type, {actual} in the cubin"
+                "has {expected} parameters by its declaration, {actual} in the cubin"
             ),
             Self::Size {
                 param,
@@ -119,7 +119,7 @@ impl std::fmt::Display for Problem {
                 actual,
             } => write!(
                 f,
-                "{param} has {} by its C++ type, {actual} in the cubin",
+                "{param} has {} by its type, {actual} in the cubin",
                 counted(*expected, "byte")
             ),
             Self::Offset {
@@ -128,7 +128,7 @@ impl std::fmt::Display for Problem {
                 actual,
             } => write!(
                 f,
-                "{param} lies at byte {expected} by the C++ types, at {actual} in the cubin"
+                "{param} lies at byte {expected} by its declaration, at {actual} in the cubin"
             ),
             Self::Differs {
                 other,
@@ -196,7 +196,7 @@ pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm
 }
 
 /// The first difference. A kernel already refused is compared as far as it is known.
-fn compare(kernel: &Kernel, recorded: &Params) -> Option<Problem> {
+pub(super) fn compare(kernel: &Kernel, recorded: &Params) -> Option<Problem> {
     let (base, params) = match recorded {
         Params::NotRecorded => return Some(Problem::NotRecorded),
         Params::Recorded { base, params, .. } => (u64::from(*base), params),

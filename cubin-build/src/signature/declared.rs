@@ -1,4 +1,4 @@
-//! Signatures of kernels that have no C++ source: from PTX or a prebuilt cubin.
+//! Signatures of kernels of which there is only a prebuilt cubin.
 //!
 //! Count, size and order of the parameters come from the cubin's own records. What they *are* comes from the user
 //! (`[[kernel]]` in cubin.toml), else from the mangled symbol where it carries types, else it stays unknown: an array
@@ -47,9 +47,10 @@ pub fn from_cubin<'d>(
             Params::Recorded {
                 params: records, ..
             } => {
+                let known = from_symbol(function.symbol, records);
                 kernel.params = match declared(function.symbol) {
-                    None => from_symbol(function.symbol, records),
-                    Some(types) => match from_declaration(&types, records) {
+                    None => known,
+                    Some(types) => match from_declaration(&types, records, &known) {
                         Ok(params) => params,
                         Err((ordinal, why)) => {
                             problems.push(Wrong {
@@ -57,7 +58,7 @@ pub fn from_cubin<'d>(
                                 ordinal,
                                 why,
                             });
-                            from_symbol(function.symbol, records)
+                            known
                         }
                     },
                 };
@@ -73,7 +74,7 @@ pub fn from_cubin<'d>(
 }
 
 /// The kernel's names, from its symbol alone.
-fn named(symbol: &str) -> Kernel {
+pub(super) fn named(symbol: &str) -> Kernel {
     let full = mangled::name(symbol).map_or_else(|| symbol.to_owned(), |name| name.text);
     let split = names::split(&full, &names::no_enumerators);
     Kernel {
@@ -85,6 +86,7 @@ fn named(symbol: &str) -> Kernel {
         params: Vec::new(),
         max_threads: None,
         definition: None,
+        entry: None,
         in_toolkit_header: false,
         refusal: None,
     }
@@ -119,7 +121,7 @@ fn param(ty: Type, c_type: String, size: u64, align: u64) -> Param {
 }
 
 /// A parameter of which only the record is known.
-fn unknown(record: &Record) -> Param {
+pub(super) fn unknown(record: &Record) -> Param {
     let size = u64::from(record.size);
     // PTX from nvcc declares pointers like that for sm_100 and above.
     if record.pointee_space.is_memory() && size == 8 {
@@ -136,12 +138,12 @@ fn unknown(record: &Record) -> Param {
     param(bytes, format!("{size} bytes of unknown type"), size, 1)
 }
 
-fn c_text(ty: &QType) -> String {
+pub(super) fn c_text(ty: &QType) -> String {
     spell(ty, &|name| name.to_owned())
 }
 
 /// Model type, size and alignment of a mangled type; `None` for records by value, whose layout no symbol tells.
-fn lower(ty: &QType) -> Option<(Type, u64, u64)> {
+pub(super) fn lower(ty: &QType) -> Option<(Type, u64, u64)> {
     match &ty.kind {
         CType::Pointer(to) | CType::Reference(to) => {
             let pointee = match &to.kind {
@@ -179,10 +181,11 @@ fn lower(ty: &QType) -> Option<(Type, u64, u64)> {
     }
 }
 
-/// Parameters as the user declared them, checked by number and size.
-fn from_declaration(
+/// Parameters as the user declared them, checked by number and size. `_` leaves a parameter as it is `known`.
+pub(super) fn from_declaration(
     types: &[&str],
     records: &[Record],
+    known: &[Param],
 ) -> Result<Vec<Param>, (Option<usize>, String)> {
     if types.len() != records.len() {
         return Err((
@@ -196,10 +199,14 @@ fn from_declaration(
     }
     let mut params = Vec::with_capacity(types.len());
     for (ordinal, (text, record)) in types.iter().zip(records).enumerate() {
+        if let ("_", Some(known)) = (text.trim(), known.get(ordinal)) {
+            params.push(known.clone());
+            continue;
+        }
         let (ty, size, align) = rust_type(text).ok_or_else(|| {
             let why = format!(
                 "`{text}` is not a parameter type; expected a number type (`u32`, `f32`, `f16`, `bf16`, `bool`), \
-                 a pointer to one (`*const f32`, `*mut c_void`), or bytes (`[u8; 16]`)"
+                 a pointer to one (`*const f32`, `*mut c_void`), bytes (`[u8; 16]`), or `_` for what is known without"
             );
             (Some(ordinal), why)
         })?;

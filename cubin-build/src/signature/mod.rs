@@ -29,6 +29,7 @@ mod specifiers;
 pub(crate) mod store;
 mod stub;
 mod tags;
+pub mod typed;
 mod unknown;
 mod variables;
 
@@ -278,6 +279,7 @@ fn kernel(
         params: Vec::with_capacity(entry.params.len()),
         max_threads: entry.max_threads,
         definition: None,
+        entry: None,
         in_toolkit_header: false,
         refusal: None,
     };

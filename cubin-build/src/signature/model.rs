@@ -34,6 +34,8 @@ pub struct Kernel {
     pub max_threads: Option<u32>,
     /// Where it is defined; absent when the compiler's files do not say.
     pub definition: Option<Definition>,
+    /// Where its `.entry` stands, when its source is PTX.
+    pub entry: Option<Definition>,
     /// Defined in a header of the toolkit (cub, thrust): gets no wrapper.
     pub in_toolkit_header: bool,
     /// Why no exact wrapper can be given, if so. The policy still sees the kernel.

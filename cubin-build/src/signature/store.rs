@@ -91,6 +91,7 @@ fn write_kernel(to: &mut Encoder, kernel: &Kernel) {
         to.number((*threads).into());
     });
     to.option(kernel.definition.as_ref(), write_definition);
+    to.option(kernel.entry.as_ref(), write_definition);
     to.flag(kernel.in_toolkit_header);
     to.option(kernel.refusal.as_ref(), write_refusal);
 }
@@ -105,6 +106,7 @@ fn read_kernel(from: &mut Decoder<'_>) -> Option<Kernel> {
         params: from.list(read_param)?,
         max_threads: from.option(Decoder::small)?,
         definition: from.option(read_definition)?,
+        entry: from.option(read_definition)?,
         in_toolkit_header: from.flag()?,
         refusal: from.option(read_refusal)?,
     })
@@ -441,6 +443,7 @@ mod tests {
                 params: params.collect(),
                 max_threads: Some(256),
                 definition: definition.clone(),
+                entry: definition.clone(),
                 in_toolkit_header: true,
                 refusal: Some(Refusal {
                     param: Some((1, None)),

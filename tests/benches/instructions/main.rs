@@ -37,7 +37,7 @@ fn read(path: &Path, found: &mut Vec<Vec<u8>>) {
             host::Code::Entry(entry) if entry.is_cubin() => {
                 found.extend(entry.image().ok().map(std::borrow::Cow::into_owned));
             }
-            host::Code::Entry(_) => {}
+            host::Code::Entry(_) | host::Code::Ptx { .. } => {}
         }
     }
 }

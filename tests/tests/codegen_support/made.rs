@@ -31,6 +31,7 @@ pub(crate) fn kernel(name: &str, template_args: &[&str], params: Vec<Param>) -> 
         params,
         max_threads: None,
         definition: None,
+        entry: None,
         in_toolkit_header: false,
         refusal: None,
     }

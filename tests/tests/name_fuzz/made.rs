@@ -223,6 +223,7 @@ impl Making {
             params,
             max_threads: None,
             definition: None,
+            entry: None,
             in_toolkit_header: false,
             refusal: None,
         }

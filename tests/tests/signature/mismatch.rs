@@ -52,7 +52,7 @@ fn a_size() {
     let problem = only_finding(|kernel| kernel.params[2].size = 4);
     assert_eq!(
         problem.to_string(),
-        "parameter 2 `x` of type `const float *` has 4 bytes by its C++ type, 8 in the cubin"
+        "parameter 2 `x` of type `const float *` has 4 bytes by its type, 8 in the cubin"
     );
 }
 

@@ -11,12 +11,13 @@ use crate::{
     cache::{self, ContentHash, Stamp},
     codec::{Decoder, Encoder},
     compile::{Reach, SharedUse, Unit},
+    ptx,
     signature::{model::Signatures, store},
     sorted::Map,
 };
 
 /// First line of the key; another number is another format.
-const FORMAT: &str = "cubin-build read 1";
+const FORMAT: &str = "cubin-build read 2";
 const NAME: &str = "read.bin";
 
 /// What the files of nvcc's front end say of a unit.
@@ -30,6 +31,8 @@ pub(super) struct Signature {
 pub(super) struct Side {
     /// `None` when there are no files of nvcc's front end: the source is PTX.
     pub(super) signature: Option<Signature>,
+    /// Kernels of a source that is PTX, as it declares them.
+    pub(super) entries: Vec<ptx::Entry>,
     /// Whether a file that was compiled names a 128-bit integer.
     pub(super) int128: bool,
     /// Who uses dynamic shared memory; `None` when the PTX could not be read.
@@ -51,6 +54,7 @@ pub(super) fn load(unit: &Unit) -> Option<Side> {
     let mut body = Decoder::new(body);
     let side = Side {
         signature: body.option(read_signature)?,
+        entries: ptx::store::read(&mut body)?,
         int128: body.flag()?,
         shared: body.option(read_shared)?,
     };
@@ -62,6 +66,7 @@ pub(super) fn keep(unit: &Unit, side: &Side) {
     let Some(key) = key(unit) else { return };
     let mut body = Encoder::default();
     body.option(side.signature.as_ref(), write_signature);
+    ptx::store::write(&mut body, &side.entries);
     body.flag(side.int128);
     body.option(side.shared.as_ref(), write_shared);
     let body = body.finish();

@@ -12,7 +12,7 @@ use super::side::{self, Side, Signature};
 use crate::{
     compile::{CompileRequest, FrontEnd, SharedUse, SideFiles, Unit},
     env::Env,
-    jobs,
+    jobs, ptx,
     signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
     sorted::{Map, Set},
     source::open_file,
@@ -91,13 +91,19 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
         int128: Map::new(),
     };
     for (part, reading, shared) in fresh {
-        let side = reading.map(|reading| Side {
-            signature: reading.map(|reading| Signature {
-                signatures: reading.signatures,
-                remarks: reading.remarks,
-            }),
-            int128: texts.any_int128(&part.unit.dependencies),
-            shared,
+        let side = reading.and_then(|reading| {
+            Ok(Side {
+                entries: match reading {
+                    None => entries(part.unit)?,
+                    Some(_) => Vec::new(),
+                },
+                signature: reading.map(|reading| Signature {
+                    signatures: reading.signatures,
+                    remarks: reading.remarks,
+                }),
+                int128: texts.any_int128(&part.unit.dependencies),
+                shared,
+            })
         });
         if let Ok(side) = &side {
             side::keep(part.unit, side);
@@ -145,6 +151,12 @@ fn shared_use(unit: &Unit, request: &CompileRequest<'_>) -> Option<SharedUse> {
     let mut sources = request.sources.iter();
     let source = sources.find(|source| source.path == unit.source)?;
     SharedUse::read(|| fs::File::open(&unit.ptx), source.relocatable).ok()
+}
+
+/// The kernels of a source that is PTX.
+fn entries(unit: &Unit) -> Result<Vec<ptx::Entry>, String> {
+    let read = fs::File::open(&unit.ptx).and_then(ptx::entries);
+    read.map_err(|error| format!("cannot read {}: {error}", unit.ptx.display()))
 }
 
 /// Nothing where the source is PTX.
