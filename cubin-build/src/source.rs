@@ -227,6 +227,19 @@ pub fn locate_name(file: &SourceFile, line: u32, base_name: &str) -> Span {
     Span::line(file, line)
 }
 
+/// Where line `line` (from 1) of `file` has `name` with `(` behind it.
+#[must_use]
+pub fn locate_call(file: &SourceFile, line: u32, name: &str) -> Option<Span> {
+    let range = file.line_range(line);
+    let text = &file.text()[range.clone()];
+    let at = find_word(text, name)?;
+    let behind = text[at + name.len()..].trim_start();
+    let start = range.start + at;
+    behind
+        .starts_with('(')
+        .then(|| Span::new(file, start..start + name.len()))
+}
+
 /// Byte offset of `word` in `text` as a whole identifier: the first that `(` follows, else the first.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let code = text.split("//").next().unwrap_or(text);

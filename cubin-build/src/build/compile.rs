@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
+    blame,
     diags::given_to,
     outcome::Outcome,
     places::Places,
@@ -113,6 +114,11 @@ fn compile(
     outcome.watch.variables = watch.variables;
     let shown = |path: &Path| paths::shown(&settings.root, sources.original(path));
     for failure in &compiled.failures {
+        // One mistake, however many sources it is given to.
+        if let Some(diag) = blame::refused(failure, settings, env, request.toolkit) {
+            sink.push(diag);
+            continue;
+        }
         let source = shown(&failure.source);
         sink.push(not_compiled(failure, &source, settings, sources, places));
     }
@@ -123,7 +129,9 @@ fn compile(
             outcome.progress.push(line);
         }
         for message in warnings(&unit.messages) {
-            sink.push(diags::warning(message, place(message, places)));
+            let place = place(message, places);
+            let diag = blame::warning(message, place.clone());
+            sink.push(diag.unwrap_or_else(|| diags::warning(message, place)));
         }
     }
     for note in &compiled.notes {
@@ -183,6 +191,10 @@ fn not_compiled(
     let mut named = settings.config.build.sources.iter();
     let named = named.find(|file| Path::new(&file.value) == failure.source);
     let by_script = given_to(instantiate::METHOD);
+    let meaning = first.and_then(|message| {
+        let original = sources.original(&failure.source);
+        blame::meaning(message, original, settings, places)
+    });
     let asked = diags::Asked {
         source,
         named: named.map(|file| &file.span),
@@ -190,7 +202,11 @@ fn not_compiled(
             kernel: &asked.kernel,
             place: asked.span.as_ref().ok_or(by_script.as_str()),
         }),
-        place: first.and_then(|message| place(message, places)),
+        place: match &meaning {
+            Some(meaning) => meaning.place.clone(),
+            None => first.and_then(|message| place(message, places)),
+        },
+        meaning: meaning.map(|meaning| (meaning.words, meaning.help)),
     };
     diags::failure(failure, &asked)
 }

@@ -1,6 +1,9 @@
 //! Findings of what a build finds wrong by itself.
 
-use std::fmt::{Display, Write as _};
+use std::{
+    fmt::{Display, Write as _},
+    path::PathBuf,
+};
 
 use cubin_core::Sm;
 
@@ -45,12 +48,8 @@ impl From<Problem> for Diag {
                 codes::IO_ERROR,
                 format!("cannot look for .cu files in `{}`: {why}", dir.display()),
             ),
-            Problem::EmptyDir(dir) => Self::error(
-                codes::NO_SOURCES,
-                format!("there is no .cu file below `{}`", dir.display()),
-            )
-            .help("check the path: it is relative to the package's directory"),
-            Problem::NoSources => no_sources(),
+            Problem::EmptyDir(dir, others) => empty_dir(&dir.display().to_string(), &others),
+            Problem::NoSources(others) => no_sources(&others),
             Problem::NoTarget(config) => no_target(&config),
             Problem::UnmatchedSource { pattern, span } => {
                 unmatched_source(&pattern, span.as_ref())
@@ -83,12 +82,44 @@ impl From<Problem> for Diag {
     }
 }
 
-fn no_sources() -> Diag {
-    Diag::error(
+fn empty_dir(dir: &str, others: &[PathBuf]) -> Diag {
+    let message = format!("there is no .cu file below `{dir}`");
+    if others.is_empty() {
+        return Diag::error(codes::NO_SOURCES, message)
+            .help("check the path: it is relative to the package's directory");
+    }
+    not_searched_for(Diag::error(codes::NO_SOURCES, message), others)
+}
+
+/// Says of files that a search does not take how to name them.
+fn not_searched_for(diag: Diag, others: &[PathBuf]) -> Diag {
+    const SHOWN: usize = 3;
+    let shown: Vec<String> = others
+        .iter()
+        .take(SHOWN)
+        .map(|path| path.display().to_string())
+        .collect();
+    let more = match others.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first = shown.first().cloned().unwrap_or_default();
+    diag.note(format!("there is {}{more}", shown.join(", ")))
+        .help(format!(
+            "cubins, fatbins and PTX are taken where they are named: `.file({first:?})` in build.rs, or \
+             `sources = [{first:?}]` under [build] in cubin.toml"
+        ))
+}
+
+fn no_sources(others: &[PathBuf]) -> Diag {
+    let diag = Diag::error(
         codes::NO_SOURCES,
         "no CUDA sources: nothing was named and no .cu file lies in `kernels` or `src`",
-    )
-    .help("name them with `.dir(\"kernels\")` or `.file(\"kernels/saxpy.cu\")` in build.rs, or under [build] in cubin.toml")
+    );
+    if !others.is_empty() {
+        return not_searched_for(diag, others);
+    }
+    diag.help("name them with `.dir(\"kernels\")` or `.file(\"kernels/saxpy.cu\")` in build.rs, or under [build] in cubin.toml")
 }
 
 fn no_target(config: &str) -> Diag {
@@ -165,6 +196,12 @@ impl Display for Mistake {
             Self::Target(error) => error.fmt(f),
             Self::PolicyLevel(value) => write!(f, "`{value}` is not a level of the policy"),
             Self::Timeout(value) => write!(f, "`{value}` is not a number of seconds"),
+            Self::Refused {
+                program,
+                written,
+                said,
+                ..
+            } => write!(f, "{program} refuses `{written}`: {said}"),
             Self::ToolkitVersion(why) => f.write_str(why),
             Self::UnknownKind(unknown) => unknown.fmt(f),
             Self::LinkName(name) => write!(f, "`{name}` is not the name of a module"),
@@ -251,6 +288,7 @@ impl Mistake {
                 "`warn`: violations are warnings; `deny`: they are what cubin.toml says".to_owned()
             }
             Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),
+            Self::Refused { help, .. } => return help.clone(),
             Self::UnknownKind(unknown) => unknown.help(),
             Self::LinkSource(_) => {
                 "name objects, archives and relocatable cubins under `libraries`".to_owned()

@@ -13,6 +13,8 @@
 //! It decides nothing that a layer below could decide. What it finds wrong by itself is data (`problem`) until `diags`
 //! makes findings of it.
 
+mod absent;
+mod blame;
 mod compile;
 mod diags;
 mod image;
@@ -58,6 +60,8 @@ pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
     watched.dedup();
     // Cargo would take what this very run wrote for a change.
     watched.retain(|path| !settings.root.join(path).starts_with(&settings.out_dir));
+    let absent = settings.absent.as_ref();
+    watched.extend(absent.and_then(|file| absent::watch(&settings.work_dir, file)));
     outcome
 }
 

@@ -40,6 +40,15 @@ pub(super) enum Mistake {
     PolicyLevel(String),
     /// Not a time after which a tool is ended.
     Timeout(String),
+    /// A flag, or the value of a key, that a tool does not take.
+    Refused {
+        program: &'static str,
+        /// What was written.
+        written: String,
+        /// What the program said.
+        said: String,
+        help: Option<String>,
+    },
     /// What reading the version said.
     ToolkitVersion(String),
     UnknownKind(UnknownKind),
@@ -113,8 +122,10 @@ pub(super) enum Problem {
     /// All of the sentence.
     NoReport(String),
     CannotSearch(PathBuf, String),
-    EmptyDir(PathBuf),
-    NoSources,
+    /// A directory without `.cu` files, and the names of the files in it that are sources when they are named.
+    EmptyDir(PathBuf, Vec<PathBuf>),
+    /// The files in the usual directories that are sources when they are named.
+    NoSources(Vec<PathBuf>),
     /// No target; the name of the file that could have one.
     NoTarget(String),
     UnmatchedSource {

@@ -25,6 +25,9 @@ use crate::{
 /// Name of the generated file when none is given.
 pub(super) const DEFAULT_FILE: &str = "kernels.rs";
 
+/// What the package's directory is searched for when no other file is named.
+const DEFAULT_CONFIG: &str = "cubin.toml";
+
 /// Everything that a run needs to know, resolved.
 pub(super) struct Settings {
     /// The package's directory, absolute.
@@ -50,6 +53,8 @@ pub(super) struct Settings {
     pub(super) highest: Highest,
     /// Files and directories consulted so far.
     pub(super) watched: Vec<PathBuf>,
+    /// `cubin.toml`, absolute, where there is none.
+    pub(super) absent: Option<PathBuf>,
     /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
     pub(super) config_name: String,
 }
@@ -89,7 +94,6 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         options: options(request, &config, &all, from_environment, sink),
         report: report::Destination::from_env(env, &root, &out_file),
         highest: highest(env, &config, sink),
-        root,
         out_dir,
         work_dir,
         toolkit,
@@ -97,9 +101,11 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         from_environment,
         ptx,
         out_file,
+        absent: (watched.is_empty() && request.config.is_none()).then(|| root.join(DEFAULT_CONFIG)),
         watched,
         config_name,
         config,
+        root,
     })
 }
 
@@ -208,7 +214,7 @@ fn read_config(
     let path = request
         .config
         .clone()
-        .unwrap_or_else(|| PathBuf::from("cubin.toml"));
+        .unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG));
     let full = root.join(&path);
     let name = paths::shown(root, &path);
     match SourceFile::read(&full, &name) {

@@ -78,6 +78,7 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         root: &settings.root,
         excludes: Excludes::new(request, config),
         watched: Vec::new(),
+        others: Vec::new(),
     };
     let wanted = link::wanted(request, config, &mut search, sink);
     let mut named = named(request, config);
@@ -124,7 +125,8 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
     }
     tables.report_unmatched(sink);
     if compiled.is_empty() && prebuilt.is_empty() && sink.count(Level::Deny) == before {
-        sink.push(Problem::NoSources.into());
+        let others = std::mem::take(&mut search.others);
+        sink.push(Problem::NoSources(others).into());
     }
     let links = link::resolve(wanted, settings, &mut compiled, sink);
     let originals = compiled
@@ -179,7 +181,9 @@ fn found(
             Ok(below) => {
                 found.extend(below.files);
                 if below.empty && !guessed && search.root.join(&dir).is_dir() {
-                    sink.push(Problem::EmptyDir(dir).into());
+                    sink.push(Problem::EmptyDir(dir, below.others).into());
+                } else {
+                    search.others.extend(below.others);
                 }
             }
             Err(why) => sink.push(Problem::CannotSearch(dir, why).into()),

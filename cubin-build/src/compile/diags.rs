@@ -18,6 +18,8 @@ pub struct Asked<'a> {
     pub instance: Option<Instance<'a>>,
     /// The place of the first error.
     pub place: Option<Span>,
+    /// What the first error means, instead of the tool's words, and what to do.
+    pub meaning: Option<(String, String)>,
 }
 
 /// An instance of a template that was asked for.
@@ -69,7 +71,9 @@ pub fn failure(failure: &Failure, asked: &Asked<'_>) -> Diag {
                 Some(instance) => format!("cannot instantiate `{}` in {source}", instance.kernel),
                 None => format!("{source} does not compile"),
             };
-            format!("{what} for {}: {}", failure.targets_text(), message.text)
+            let words = asked.meaning.as_ref().map(|(words, _)| words);
+            let words = words.unwrap_or(&message.text);
+            format!("{what} for {}: {words}", failure.targets_text())
         }
         None => failure.headline(),
     };
@@ -89,6 +93,9 @@ pub fn failure(failure: &Failure, asked: &Asked<'_>) -> Diag {
         },
         None => diag.at_place(asked.place.as_ref(), ""),
     };
+    if let Some((_, help)) = &asked.meaning {
+        diag = diag.help(help);
+    }
     with_output(diag, failure, "the compiler", &failure.output)
 }
 

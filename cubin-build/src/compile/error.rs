@@ -322,6 +322,11 @@ impl Failure {
                  (`sm_90a`, `sm_100f`), and `__CUDA_ARCH_FEAT_SM90_ALL` or `__CUDA_ARCH_FAMILY_SPECIFIC__` tells them apart in the source",
             );
         }
+        if has("Formal parameter space overflowed") {
+            return Some(
+                "a launch copies all parameters: pass a pointer to the record, or keep it in `__constant__` memory",
+            );
+        }
         if has("functions requires separate compilation mode") {
             return Some(
                 "a kernel that launches kernels (dynamic parallelism) needs the device runtime: name the source under \

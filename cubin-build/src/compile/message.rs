@@ -236,8 +236,11 @@ fn front_end_head(line: &str) -> Option<Message> {
 }
 
 fn level_and_text(rest: &str) -> Option<(Level, Option<String>, &str)> {
-    const WORDS: [(&str, Level); 8] = [
+    const WORDS: [(&str, Level); 10] = [
         ("error", Level::Error),
+        // The back end of cicc begins its own with a capital.
+        ("Error", Level::Error),
+        ("Warning", Level::Warning),
         ("catastrophic error", Level::Error),
         ("fatal error", Level::Error),
         ("internal error", Level::Error),
@@ -442,6 +445,22 @@ e/err (1).cu(1): error: expression must have class type but it has type \"float\
             "{text}"
         );
         assert_eq!(text.lines().count(), 5);
+    }
+
+    /// As nvcc 13.5 printed it.
+    #[test]
+    fn errors_of_the_back_end_have_their_place() {
+        let log = "kernels/p.cu(2): Error: Formal parameter space overflowed (33608 bytes required, max 32764 bytes allowed) \
+                   in function huge\n\n";
+        let [message] = &parse(log)[..] else {
+            panic!("one message")
+        };
+        assert_eq!((message.level, message.line), (Level::Error, Some(2)));
+        assert!(
+            message
+                .text
+                .starts_with("Formal parameter space overflowed (33608")
+        );
     }
 
     #[test]

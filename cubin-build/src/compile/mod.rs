@@ -45,8 +45,10 @@ mod front_end;
 mod graph;
 mod headers;
 mod kind;
+mod known;
 mod link;
 mod message;
+mod nvcc_help;
 mod outcome;
 mod ptxas_log;
 mod record;
@@ -69,8 +71,10 @@ pub(crate) use self::run::{TIMEOUT, seconds};
 pub use self::{
     error::{Cause, Error, Failure, TargetError},
     front_end::{FrontEnd, Registrations},
+    known::Known,
     link::{Group, Linkage, Linked, link},
     message::{Level, Message, Tool},
+    nvcc_help::{Help, help},
     outcome::{Outcome, SideFiles, Unit, Watch},
     request::{CompileRequest, Options, Source},
     shared::{Reach, SharedUse, uses_dynamic_shared},

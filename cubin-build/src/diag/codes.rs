@@ -173,6 +173,9 @@ codes! {
     NVCC_WARNING = "nvcc-warning", Compile,
         "A warning of nvcc, ptxas or nvlink, passed on with its place. It does not fail the build.",
         "warning[nvcc-warning]: variable \"n\" was declared but never referenced";
+    EXTERN_COPIED = "extern-copied", Compile,
+        "A `__constant__` or `__device__` variable is declared `extern`, in a source that is compiled by itself. nvcc then makes a variable of it, so each such source has its own, and what is written to one is not seen by the others. Sources that share variables are named under [[link]]. A warning.",
+        "warning[extern-copied]: `lut` is declared `extern`, and this source has a variable of its own\n  = help: name the sources that share it under [[link]] in cubin.toml";
     NO_KERNELS = "no-kernels", Compile,
         "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources. Of a file that was found in a directory and does not say `__global__` it is only a warning: `exclude` leaves it out.",
         "error[no-kernels]: kernels/scale.cu yields no kernel\n  = help: instantiate its templates: [[instantiate]] kernel = \"scale<float>\"";

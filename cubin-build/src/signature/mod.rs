@@ -56,6 +56,16 @@ pub fn cxx_name(symbol: &str) -> Option<String> {
     mangled::name(symbol).map(|name| name.text)
 }
 
+/// A function with its parameter types, `ns::helper(float, int *)`, by its mangled symbol. As [`cxx_name`].
+#[must_use]
+pub fn cxx_function(symbol: &str) -> Option<String> {
+    let name = cxx_name(symbol)?;
+    let types = mangled::parameters(symbol)?;
+    let types = types.iter().map(|ty| ctype::spell(ty, &names::readable));
+    let types: Vec<String> = types.collect();
+    Some(format!("{name}({})", types.join(", ")))
+}
+
 /// One of the two files cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {

@@ -11,6 +11,7 @@ mod incremental;
 mod instructions;
 #[cfg(unix)]
 mod link;
+mod messages;
 #[cfg(unix)]
 mod prebuilt;
 #[cfg(unix)]

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::exclude::Excludes;
-use crate::{compile::SourceKind, paths};
+use crate::{
+    compile::{Language, SourceKind},
+    paths,
+};
 
 /// What all searches of a build share.
 pub(super) struct Search<'a> {
@@ -14,12 +17,16 @@ pub(super) struct Search<'a> {
     pub(super) excludes: Excludes<'a>,
     /// Files and directories that were consulted.
     pub(super) watched: Vec<PathBuf>,
+    /// Machine code and PTX beside the sources, which nobody named.
+    pub(super) others: Vec<PathBuf>,
 }
 
 /// What lies below a directory.
 pub(super) struct Below {
     /// There was no `.cu` file at all.
     pub(super) empty: bool,
+    /// Machine code and PTX, which is taken only where it is named, relative to the package where possible.
+    pub(super) others: Vec<PathBuf>,
     /// Those that are not left out.
     pub(super) files: Vec<PathBuf>,
 }
@@ -28,22 +35,34 @@ impl Search<'_> {
     /// The `.cu` files below `dir`, sorted; the error is what the system says.
     pub(super) fn below(&mut self, dir: &Path) -> Result<Below, String> {
         self.watched.push(dir.to_owned());
-        let mut files = cu_files(self.root, dir).map_err(|error| error.to_string())?;
+        let (mut files, others) = files(self.root, dir).map_err(|error| error.to_string())?;
         let empty = files.is_empty();
         files.retain(|path| !self.excludes.exclude(&paths::shown(self.root, path)));
-        Ok(Below { empty, files })
+        Ok(Below {
+            empty,
+            others,
+            files,
+        })
     }
 }
 
-fn cu_files(root: &Path, dir: &Path) -> Result<Vec<PathBuf>, walkdir::Error> {
+/// The `.cu` files, and the others that could be named.
+fn files(root: &Path, dir: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), walkdir::Error> {
     let base = root.join(dir);
-    let mut files = Vec::new();
+    let (mut files, mut others) = (Vec::new(), Vec::new());
     for entry in WalkDir::new(&base).follow_links(true).sort_by_file_name() {
         let entry = entry?;
-        if entry.file_type().is_file() && SourceKind::is_cu(entry.path()) {
-            let inside = entry.path().strip_prefix(&base).unwrap_or(entry.path());
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        let inside = entry.path().strip_prefix(&base).unwrap_or(entry.path());
+        if SourceKind::is_cu(entry.path()) {
             files.push(dir.join(inside));
+        } else if let Ok(SourceKind::Prebuilt(_) | SourceKind::Text(Language::Ptx)) =
+            SourceKind::of(entry.path())
+        {
+            others.push(dir.join(inside));
         }
     }
-    Ok(files)
+    Ok((files, others))
 }
