@@ -23,7 +23,7 @@ pub use fake::{FakeMachine, FakeProject};
 #[cfg(unix)]
 pub use project::Wrapper;
 pub use project::{BUILD, Project, Run, workspace};
-pub use toolkit::{TOOLKIT, required, toolkit, version};
+pub use toolkit::{TOOLKIT, ccbin, known, knows, required, toolkit, version};
 
 /// The `.cu` files in the folder `tests/<folder>`, by name.
 ///

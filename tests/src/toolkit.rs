@@ -10,7 +10,7 @@ use cubin_build::{
 /// Version that the tests are written for.
 pub const TOOLKIT: &str = "13.5";
 
-/// A toolkit to test with instead: its root or its nvcc, of any version ([`lacks`] tells what it has not).
+/// A toolkit to test with instead: its root or its nvcc, of any version ([`knows`] tells which targets it has).
 const CHOSEN: &str = "CUBIN_BUILD_TOOLKIT";
 
 /// The version that tests ask the builder for: of the toolkit chosen by `CUBIN_BUILD_TOOLKIT`, else [`TOOLKIT`].
@@ -19,6 +19,43 @@ pub fn version() -> String {
         Some(_) => toolkit().map_or(TOOLKIT.to_owned(), |found| found.version.to_string()),
         None => TOOLKIT.to_owned(),
     }
+}
+
+/// Those of `targets` that the toolkit can compile for; of the others the test's output says that they are skipped.
+///
+/// # Panics
+/// When nvcc cannot be started.
+pub fn known<'t>(toolkit: &Toolkit, targets: &[&'t str]) -> Vec<&'t str> {
+    let knows = |target: &&&str| {
+        let knows = knows(toolkit, target);
+        if !knows {
+            println!("skipped: CUDA {} has no {target}", toolkit.version);
+        }
+        knows
+    };
+    targets.iter().filter(knows).copied().collect()
+}
+
+/// Whether the toolkit can compile for a target.
+///
+/// # Panics
+/// When nvcc cannot be started.
+pub fn knows(toolkit: &Toolkit, target: &str) -> bool {
+    let mut command = std::process::Command::new(&toolkit.nvcc);
+    command.args(["--dryrun", "-cubin", "-o", "x.cubin", "x.cu"]);
+    command.arg(format!("-arch={target}")).args(ccbin());
+    let output = command.output().expect("nvcc");
+    output.status.success()
+}
+
+/// The flag that names the host compiler, where a variable does: not every nvcc reads it.
+pub fn ccbin() -> Vec<String> {
+    let named = Env::process().peek("NVCC_CCBIN");
+    let named = named.map(|name| name.to_string_lossy().into_owned());
+    named
+        .into_iter()
+        .flat_map(|name| ["-ccbin".to_owned(), name])
+        .collect()
 }
 
 /// Whether a missing toolkit, or another missing tool, is a failure: `CUBIN_TEST_REQUIRE_TOOLKIT=1`, which CI sets.

@@ -24,7 +24,11 @@ pub fn tool(toolkit: &Toolkit, name: &str, args: &[&str], dir: &Path) -> String 
 /// # Panics
 /// When it cannot be started or fails.
 pub fn run(program: &Path, args: &[&str], dir: &Path) -> String {
-    let output = Command::new(program)
+    let mut command = Command::new(program);
+    if program.file_stem().is_some_and(|name| name == "nvcc") {
+        command.args(crate::ccbin());
+    }
+    let output = command
         .args(args)
         .current_dir(dir)
         .output()

@@ -13,7 +13,7 @@ mod spilled;
 
 use std::{collections::HashSet, path::Path};
 
-use cubin_core::{Cubin, Function, Sm, cubin::ObjectKind, variable::Variable};
+use cubin_core::{Cubin, Function, Sm, Stack, cubin::ObjectKind, variable::Variable};
 
 use self::{
     binary::Binary,
@@ -215,6 +215,12 @@ impl Context<'_> {
             let mut facts = Facts::of(function.symbol, target, &parsed.cubin, function)
                 .map_err(|error| BadCode::Unreadable { target, error })?;
             (facts.spills, facts.spilling_callees) = spills.of(function);
+            // ptxas 12.4 records 0 where kernels call through pointers (11.8 and 13.5 do not): a sum that is less than one of
+            // its parts is none.
+            let known = facts.resources.stack.bytes().map(u64::from);
+            if known.is_some_and(|bytes| bytes < spills.deepest_frame(function)) {
+                facts.resources.stack = Stack::NotRecorded;
+            }
             facts.module_constant.clone_from(&module_constant);
             facts.dynamic_shared = shared
                 .as_ref()

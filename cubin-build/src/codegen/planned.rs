@@ -29,7 +29,8 @@ pub(super) struct Plan<'a> {
 pub(super) struct Builtins {
     pub(super) scalars: Set<Scalar>,
     pub(super) vectors: Set<Vector>,
-    pub(super) tensor_maps: Set<u64>,
+    /// With its alignment: the largest, though no toolkit has two.
+    pub(super) tensor_map: Option<u64>,
     pub(super) functions: bool,
 }
 
@@ -319,7 +320,7 @@ impl Builtins {
                 self.vectors.insert(*vector);
             }
             Type::TensorMap { align } => {
-                self.tensor_maps.insert(*align);
+                self.tensor_map = self.tensor_map.max(Some(*align));
             }
             Type::Function => self.functions = true,
             Type::Void | Type::Record(_) | Type::Enum(_) | Type::Opaque(_) => {}

@@ -160,15 +160,9 @@ pub(super) fn vector_name(vector: Vector) -> String {
     }
 }
 
-/// `TensorMap`, or with its alignment where that is not today's.
-pub(super) fn tensor_map_name(align: u64) -> String {
-    // 128 since CUDA 13; files of both ages in one crate get both types.
-    if align == 128 {
-        "TensorMap".to_owned()
-    } else {
-        format!("TensorMapAlign{align}")
-    }
-}
+/// `CUtensorMap`. It is aligned to 64 bytes in CUDA 12 and to 128 since 13; the name is the same, so that one crate builds
+/// with both.
+pub(super) const TENSOR_MAP: &str = "TensorMap";
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use super::{
     input::HalfTypes,
     names,
     planned::{Key, Plan, PlannedModule, TYPES},
-    scalars::{newtype_name, primitive, tensor_map_name, vector_name},
+    scalars::{TENSOR_MAP, newtype_name, primitive, vector_name},
     write::number,
 };
 use crate::lists::CollectVec;
@@ -46,7 +46,7 @@ impl Scope<'_> {
             Type::Enum(id) => self.named(&Key::Enum(*id)),
             Type::Opaque(name) => self.named(&Key::Opaque(name.clone())),
             Type::Function => self.in_types("DeviceFunction"),
-            Type::TensorMap { align } => self.in_types(&tensor_map_name(*align)),
+            Type::TensorMap { .. } => self.in_types(TENSOR_MAP),
         }
     }
 

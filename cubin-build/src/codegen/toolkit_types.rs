@@ -3,7 +3,7 @@
 use super::{
     input::HalfTypes,
     planned::Plan,
-    scalars::{newtype_name, primitive, tensor_map_name, vector_c_name, vector_name},
+    scalars::{TENSOR_MAP, newtype_name, primitive, vector_c_name, vector_name},
     write::{Writer, number},
 };
 use crate::signature::model::{Scalar, Vector};
@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut Writer, plan: &Plan<'_>, impls: &dyn Fn(&mut Write
         gap(out);
         write_vector(out, plan, vector, impls);
     }
-    for &align in &plan.builtins.tensor_maps {
+    if let Some(align) = plan.builtins.tensor_map {
         gap(out);
         write_tensor_map(out, align, impls);
     }
@@ -114,13 +114,12 @@ fn write_vector(
 }
 
 fn write_tensor_map(out: &mut Writer, align: u64, impls: &dyn Fn(&mut Writer, &str)) {
-    let name = tensor_map_name(align);
     out.doc("`CUtensorMap`: what the driver's `cuTensorMapEncode` functions fill in.");
     out.line(format!("#[repr(C, align({align}))]"));
     out.line("#[derive(Clone, Copy, Debug, PartialEq, Eq)]");
-    out.open(format!("pub struct {name} {{"));
+    out.open(format!("pub struct {TENSOR_MAP} {{"));
     out.doc("As the driver wrote it.");
     out.line("pub opaque: [u64; 16],");
     out.close("}");
-    impls(out, &name);
+    impls(out, TENSOR_MAP);
 }

@@ -94,7 +94,10 @@ impl FrontEnd<'_> {
             .args(command::anchor_words(request))
             .args(words)
             // Warnings about the source have been shown.
-            .args(["-w", "-fdevice-syntax-only", "-o"])
+            .arg("-w")
+            // Before CUDA 12 the back end has to run, too; the file is the same.
+            .args((request.toolkit.version.major >= 12).then_some("-fdevice-syntax-only"))
+            .arg("-o")
             .arg(dir.join("probe.cubin"))
             .arg(&text);
         step::prepare(&mut command, request.root, dir);

@@ -26,6 +26,9 @@ pub struct Unit {
     /// Device functions that were not inlined, with their spills, by the kernel that has this copy of them. Empty for
     /// relocatable code, where all kernels share one.
     pub callees: Map<String, Vec<(String, Spills)>>,
+    /// Bytes of the stack frame of each function that has one, by symbol, as ptxas prints them. In a whole program also the
+    /// largest among the functions that a kernel has copies of, by the kernel's.
+    pub frames: Map<String, u64>,
     /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
     /// start at [`CompileRequest::root`](super::CompileRequest::root)).
     pub dependencies: Vec<PathBuf>,

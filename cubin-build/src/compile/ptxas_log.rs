@@ -24,6 +24,9 @@ pub(super) struct Log {
     pub(super) spills: Map<String, Spills>,
     /// Of a whole program: the functions that a kernel has copies of, with their spills, by the kernel's symbol.
     pub(super) callees: Map<String, Vec<(String, Spills)>>,
+    /// Bytes of the stack frame of each function that has one, by symbol. In a whole program also the largest among a
+    /// kernel's copies of functions, by the kernel's.
+    pub(super) frames: Map<String, u64>,
 }
 
 /// Reads a log, of relocatable code or of a whole program.
@@ -42,7 +45,14 @@ pub(super) fn parse(log: &str, relocatable: bool) -> Log {
             continue;
         }
         let Some(name) = function else { continue };
-        if let Some(spills) = properties(line) {
+        if let Some((frame, spills)) = properties(line) {
+            let of_kernel = kernel.filter(|_| !relocatable);
+            for of in [Some(name), of_kernel].into_iter().flatten() {
+                if frame > 0 {
+                    let known = found.frames.or_default(of.to_owned());
+                    *known = frame.max(*known);
+                }
+            }
             let known = found.spills.or_default(name.to_owned());
             known.stores = known.stores.max(spills.stores);
             known.loads = known.loads.max(spills.loads);
@@ -57,22 +67,25 @@ pub(super) fn parse(log: &str, relocatable: bool) -> Log {
 }
 
 /// `656 bytes stack frame, 696 bytes spill stores, 724 bytes spill loads`.
-fn properties(line: &str) -> Option<Spills> {
+fn properties(line: &str) -> Option<(u64, Spills)> {
+    let mut frame = None;
     let mut stores = None;
     let mut loads = None;
     for part in line.trim().split(", ") {
         let (number, what) = part.split_once(" bytes ")?;
         let number = number.parse().ok()?;
         match what {
+            "stack frame" => frame = Some(number),
             "spill stores" => stores = Some(number),
             "spill loads" => loads = Some(number),
             _ => {}
         }
     }
-    Some(Spills {
+    let spills = Spills {
         stores: stores?,
         loads: loads?,
-    })
+    };
+    Some((frame?, spills))
 }
 
 #[cfg(test)]
@@ -95,7 +108,12 @@ ptxas info    : Function properties for _Z3reci
 
     #[test]
     fn reads_kernels_and_device_functions() {
-        let Log { spills, callees } = parse(LOG, false);
+        let Log {
+            spills,
+            callees,
+            frames,
+        } = parse(LOG, false);
+        assert_eq!((frames["_Z1kPi"], frames["_Z3reci"]), (656, 24));
         let of_kernel = &callees["_Z1kPi"];
         assert_eq!(
             of_kernel.as_slice(),

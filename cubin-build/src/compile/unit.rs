@@ -170,7 +170,11 @@ impl Parts {
         let (toolkit_headers, dependencies) = watched
             .map(|input| input.path.clone())
             .partition(|path| common.request.toolkit.owns(path));
-        let ptxas_log::Log { spills, callees } = ptxas_log::parse(&self.log, source.relocatable);
+        let ptxas_log::Log {
+            spills,
+            callees,
+            frames,
+        } = ptxas_log::parse(&self.log, source.relocatable);
         Unit {
             source: source.path.clone(),
             target,
@@ -179,6 +183,7 @@ impl Parts {
             ptx: self.ptx,
             spills,
             callees,
+            frames,
             dependencies,
             messages,
             recompiled: self.ran,

@@ -79,6 +79,19 @@ impl<'a> Spilled<'a> {
         (Some(all), callees)
     }
 
+    /// The largest stack frame of a kernel and the functions that it calls, as ptxas printed them.
+    pub(super) fn deepest_frame(&self, kernel: &Function<'_>) -> u64 {
+        let of = |symbol: &str| {
+            let units = self.units.iter();
+            let frames = units.filter_map(|unit| unit.frames.get(symbol).copied());
+            frames.max().unwrap_or(0)
+        };
+        let reached = self.calls.reached(kernel.symbol_index);
+        let symbols = reached.iter().filter_map(|callee| self.names.get(callee));
+        let deepest = symbols.map(|symbol| of(symbol)).max().unwrap_or(0);
+        deepest.max(of(kernel.symbol))
+    }
+
     fn own(&self, symbol: &str) -> Option<Spills> {
         let mut units = self.units.iter();
         units.find_map(|unit| unit.spills.get(symbol).copied())

@@ -1,5 +1,7 @@
 //! `stack`: bytes of stack per thread, those of called functions included.
 
+use cubin_core::Stack;
+
 use super::{Figure, Unit, Unknown, nothing};
 use crate::{
     config::{keys::Doc, size},
@@ -21,8 +23,17 @@ pub(super) static FIGURE: Figure = Figure {
         code: codes::STACK_UNKNOWN,
         what: "stack",
         is: "is not statically known",
-        note: |_| {
-            "recursion, calls through pointers and `alloca` make the depth of the stack depend on the data".to_owned()
+        note: |facts| {
+            let why = match facts.resources.stack {
+                Stack::NotRecorded => {
+                    "the cubin does not record it, or less than a function that the kernel calls takes (ptxas 12.4, for calls through \
+                     pointers)"
+                }
+                _ => {
+                    "recursion, calls through pointers and `alloca` make the depth of the stack depend on the data"
+                }
+            };
+            why.to_owned()
         },
         help: None,
     }),
