@@ -70,6 +70,7 @@
 //! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out; sources with targets of their own keep those for the same GPUs, or all |
 //! | `CUBIN_BUILD_POLICY` | `warn`: no violation of the policy fails the build, see [Editors](#editors); `deny`: what `cubin.toml` says, whatever its `[policy] level` |
 //! | `CUBIN_BUILD_TIMEOUT` | seconds after which one run of a tool is ended, with all that it started; without it a note says that one takes long |
+//! | `CUBIN_BUILD_LAUNCHER` | a program that is put before cicc and ptxas, with arguments where it needs some: `sccache`. So a build takes from a cache, also another machine's, what was compiled before |
 //! | `NVCC_CCBIN` | the host compiler |
 //! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |
 //! | `CPATH`, `CPLUS_INCLUDE_PATH`, `GCC_EXEC_PREFIX`, `COMPILER_PATH` | the host compiler reads them; likewise |
@@ -94,8 +95,8 @@
 //! # Several crates, several builders
 //!
 //! Every builder of a build script needs a generated file of its own: [`Builder::out_file`]. A `cubin.toml` may be shared:
-//! [`Builder::config`]; paths in it are relative to it. When the *first* `cubin.toml` is added to a crate that had none,
-//! touch `build.rs` once: cargo cannot watch a file that does not exist without running the script at every build.
+//! [`Builder::config`]; paths in it are relative to it. Outside Unix systems, touch `build.rs` once when the *first*
+//! `cubin.toml` is added to a crate that had none.
 //!
 //! # Features
 //!

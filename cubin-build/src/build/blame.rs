@@ -70,7 +70,7 @@ pub(super) fn meaning(
             help: "a newer toolkit made it: take that one ([toolkit] version in cubin.toml), or make the PTX with this one"
                 .to_owned(),
         }),
-        Known::Copied(_) | Known::Refused { .. } => None,
+        Known::Copied(_) | Known::HostCode(_) | Known::Refused { .. } => None,
     }
 }
 
@@ -85,8 +85,10 @@ fn serves(target: Sm) -> String {
 
 /// A warning that means more than it says.
 pub(super) fn warning(message: &Message, place: Option<Span>) -> Option<Diag> {
-    let Some(Known::Copied(name)) = message.known() else {
-        return None;
+    let name = match message.known()? {
+        Known::Copied(name) => name,
+        Known::HostCode(names) => return Some(host_code(names, place)),
+        _ => return None,
     };
     let words = format!("`{name}` is declared `extern`, and this source has a variable of its own");
     let diag = Diag::warning(codes::EXTERN_COPIED, words)
@@ -96,6 +98,31 @@ pub(super) fn warning(message: &Message, place: Option<Span>) -> Option<Diag> {
         ))
         .help("name the sources that share it under [[link]] in cubin.toml; or take `extern` away, if a copy is meant");
     Some(diag)
+}
+
+/// Host functions whose code nobody compiles.
+fn host_code(names: &str, place: Option<Span>) -> Diag {
+    /// More are counted.
+    const SHOWN: usize = 5;
+    let all: Vec<&str> = names.split(", ").collect();
+    let shown: Vec<String> = all
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = match all.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let words = format!(
+        "host code is not part of the build: {}{more}",
+        shown.join(", ")
+    );
+    Diag::warning(codes::HOST_CODE_DROPPED, words)
+        .at_place(place.as_ref(), "")
+        .note("only kernels and device code are compiled; a call of these functions ends in the linker's \"undefined symbol\"")
+        .help("launch the kernels by their wrappers; where the functions are needed, compile the file for the host besides, into a \
+               static library: `cc::Build::new().cuda(true).file(…)` in build.rs, or `nvcc -lib`")
 }
 
 /// A flag, or the value of a key, that a tool refuses, where it was written; `None` when that is not known.

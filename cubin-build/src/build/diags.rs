@@ -202,6 +202,7 @@ impl Display for Mistake {
                 said,
                 ..
             } => write!(f, "{program} refuses `{written}`: {said}"),
+            Self::Launcher(name) => write!(f, "there is no program `{name}`"),
             Self::ToolkitVersion(why) => f.write_str(why),
             Self::UnknownKind(unknown) => unknown.fmt(f),
             Self::LinkName(name) => write!(f, "`{name}` is not the name of a module"),
@@ -289,6 +290,9 @@ impl Mistake {
             }
             Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),
             Self::Refused { help, .. } => return help.clone(),
+            Self::Launcher(_) => {
+                "write its path, or the name of a program on PATH: `sccache`".to_owned()
+            }
             Self::UnknownKind(unknown) => unknown.help(),
             Self::LinkSource(_) => {
                 "name objects, archives and relocatable cubins under `libraries`".to_owned()

@@ -49,6 +49,8 @@ pub(super) enum Mistake {
         said: String,
         help: Option<String>,
     },
+    /// A program to put before the compilers that is not there.
+    Launcher(String),
     /// What reading the version said.
     ToolkitVersion(String),
     UnknownKind(UnknownKind),

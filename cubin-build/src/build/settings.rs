@@ -10,7 +10,7 @@ use super::{
     request::BuildRequest,
 };
 use crate::{
-    compile::{self, Options},
+    compile::{self, LAUNCHER, Launcher, Options},
     config::{self, Config, Glob},
     diag::{Level, Sink},
     env::Env,
@@ -77,6 +77,10 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         return None;
     }
     check_timeout(env, sink);
+    if let Err(name) = Launcher::find(env, None) {
+        let mistake = Mistake::Launcher(name);
+        sink.push(Problem::Asked(mistake, Origin::Environment(LAUNCHER)).into());
+    }
     let targets = targets(request, env, &config, &config_name, sink);
     let from_environment = env.peek(ARCH).is_some_and(|value| !value.is_empty());
     let mut all = targets.clone();

@@ -154,7 +154,7 @@ impl<'a> Back<'a> {
         step.begin()?;
         let before = self.input(common, ptx, true);
         let cubin = work.join(format!("{}.cubin", self.stem));
-        let mut command = self.command(common, ptx, &work, &cubin)?;
+        let mut command = common.launched(self.command(common, ptx, &work, &cubin)?);
         let timed = Timed::start(times);
         let ran = step.run(common.env, &mut command, root)?;
         timed.end(&self.dir, "ptxas");

@@ -194,6 +194,9 @@ pub enum Cause {
     },
 }
 
+/// What runs where no launcher stands before it.
+const TOOLS: [&str; 5] = ["nvcc", "cicc", "ptxas", "nvlink", ""];
+
 const OUT_OF_MEMORY: &str = "the compiler ran out of memory, or was killed for using too much: build with fewer jobs (`cargo build -j 1`)";
 
 const KILLED: &str = "the system killed the compiler, most often for want of memory: build with fewer jobs (`cargo build -j 1`)";
@@ -351,6 +354,10 @@ impl Failure {
             ),
             Cause::Exit(status) if run::killed(*status) => Some(KILLED),
             Cause::NoOutput(_) if self.command.is_empty() => None,
+            Cause::NoOutput(_) if !TOOLS.contains(&self.program.as_str()) => Some(
+                "CUBIN_BUILD_LAUNCHER, or NVCC, puts it before the compilers, and it does not keep all that they write: take a \
+                 newer one, or unset the variable",
+            ),
             Cause::NoOutput(_) => {
                 Some("check NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS, and run the command by hand")
             }

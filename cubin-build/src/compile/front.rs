@@ -27,7 +27,7 @@ use std::{
 use cubin_core::Sm;
 
 use super::{
-    Cause, Failure, Source, command,
+    Cause, Failure, Source, command, host_code,
     kind::{Names, Steps},
     record::{self, Class, CompileRecord, Input},
     step::{self, LOG, Ran, Step},
@@ -297,6 +297,9 @@ impl<'a> Front<'a> {
                 break (text, record, inputs, ran.log);
             }
         };
+        let named = operand.to_string_lossy();
+        let named = named.strip_prefix(&prefix).unwrap_or(&named);
+        let log = log + &host_code::warning(&text.bytes, named);
         let mut record = record;
         let content = match text.content {
             Some(content) if !self.steps.lines_matter => content.to_string(),
@@ -407,7 +410,7 @@ impl<'a> Front<'a> {
             stem: &self.stem,
             dir: &work,
         };
-        let mut command = self.steps.cicc(common, &names);
+        let mut command = common.launched(self.steps.cicc(common, &names));
         let timed = Timed::start(times);
         let ran = step.run(common.env, &mut command, common.request.root)?;
         timed.end(&self.dir, "cicc");

@@ -1,6 +1,6 @@
 //! Messages of the tools that are said again in our words: what they mean, as data.
 
-use super::{Level, Message, Tool};
+use super::{Level, Message, Tool, host_code};
 
 /// What a message means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Known<'m> {
     /// A variable is declared `extern` and defined here nevertheless, by its name: nvcc gives each source that is compiled
     /// by itself a copy.
     Copied(&'m str),
+    /// Host functions that are not part of the build, by their names with commas between.
+    HostCode(&'m str),
     /// PTX that is written for a target which the one that is compiled for does not include.
     OtherTarget,
     /// PTX of a version that this ptxas does not know.
@@ -30,6 +32,9 @@ impl Message {
         let text = self.text.as_str();
         let (first, second) = quoted(text);
         match self.tool {
+            Tool::FrontEnd if self.code.as_deref() == Some(host_code::CODE) => {
+                Some(Known::HostCode(text))
+            }
             Tool::FrontEnd if self.code.as_deref() == Some("#20044-D") => {
                 let rest = text.strip_prefix("extern declaration of the entity ")?;
                 Some(Known::Copied(rest.split(' ').next()?))

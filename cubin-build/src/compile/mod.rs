@@ -44,8 +44,10 @@ mod front;
 mod front_end;
 mod graph;
 mod headers;
+mod host_code;
 mod kind;
 mod known;
+mod launcher;
 mod link;
 mod message;
 mod nvcc_help;
@@ -67,7 +69,6 @@ use std::path::{Path, PathBuf};
 use crate::sorted::{Map, Set};
 use cubin_core::Sm;
 
-pub(crate) use self::run::{TIMEOUT, seconds};
 pub use self::{
     error::{Cause, Error, Failure, TargetError},
     front_end::{FrontEnd, Registrations},
@@ -79,6 +80,10 @@ pub use self::{
     request::{CompileRequest, Options, Source},
     shared::{Reach, SharedUse, uses_dynamic_shared},
     source_kind::{Container, Language, SourceKind, UnknownKind},
+};
+pub(crate) use self::{
+    launcher::{LAUNCHER, Launcher},
+    run::{TIMEOUT, seconds},
 };
 use crate::{
     cache::{self, Files},

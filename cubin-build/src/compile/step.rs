@@ -205,12 +205,12 @@ pub(super) fn fresh(dir: &Path) -> std::io::Result<()> {
     fs::create_dir_all(dir)
 }
 
-/// Messages in English, temporary files in `dir`.
+/// Messages in English, temporary files in `dir`, unless the command has another place for them.
 pub(super) fn prepare(command: &mut Command, root: &Path, dir: &Path) {
-    command
-        .current_dir(root)
-        .env("LC_ALL", "C")
-        .env("TMPDIR", dir);
+    command.current_dir(root).env("LC_ALL", "C");
+    if !command.get_envs().any(|(name, _)| name == "TMPDIR") {
+        command.env("TMPDIR", dir);
+    }
 }
 
 /// Whether a tool left a file with something in it.

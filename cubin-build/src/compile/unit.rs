@@ -4,12 +4,15 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use cubin_core::Sm;
 
 use super::{
-    CompileRequest, Level, SideFiles, Source, Unit, command, message, ptxas_log,
+    CompileRequest, Level, SideFiles, Source, Unit, command,
+    launcher::Launcher,
+    message, ptxas_log,
     record::{self, Class, Input, Listings},
 };
 use crate::{
@@ -52,6 +55,7 @@ pub(super) struct Common<'a> {
     /// Directories of `CPATH` and `CPLUS_INCLUDE_PATH`.
     env_includes: Vec<PathBuf>,
     notes: Vec<String>,
+    launcher: Option<Launcher>,
 }
 
 impl<'a> Common<'a> {
@@ -96,6 +100,16 @@ impl<'a> Common<'a> {
             env_lines,
             env_includes,
             notes,
+            // One that is not there has been told of.
+            launcher: Launcher::find(env, Some(request.toolkit)).ok().flatten(),
+        }
+    }
+
+    /// A compiler's command with the launcher before it, where there is one.
+    pub(super) fn launched(&self, command: Command) -> Command {
+        match &self.launcher {
+            Some(launcher) => launcher.before(self.env, &command),
+            None => command,
         }
     }
 

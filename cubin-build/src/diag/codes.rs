@@ -176,6 +176,9 @@ codes! {
     EXTERN_COPIED = "extern-copied", Compile,
         "A `__constant__` or `__device__` variable is declared `extern`, in a source that is compiled by itself. nvcc then makes a variable of it, so each such source has its own, and what is written to one is not seen by the others. Sources that share variables are named under [[link]]. A warning.",
         "warning[extern-copied]: `lut` is declared `extern`, and this source has a variable of its own\n  = help: name the sources that share it under [[link]] in cubin.toml";
+    HOST_CODE_DROPPED = "host-code-dropped", Compile,
+        "A source defines host functions that are `extern \"C\"` or launch kernels. cubin-build compiles device code only, so they are not there for whoever calls them, and the linker says \"undefined symbol\". Launch the kernels by their generated wrappers, or compile the file for the host as well, into a static library. A warning.",
+        "warning[host-code-dropped]: host code is not part of the build: `run_attn`";
     NO_KERNELS = "no-kernels", Compile,
         "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources. Of a file that was found in a directory and does not say `__global__` it is only a warning: `exclude` leaves it out.",
         "error[no-kernels]: kernels/scale.cu yields no kernel\n  = help: instantiate its templates: [[instantiate]] kernel = \"scale<float>\"";

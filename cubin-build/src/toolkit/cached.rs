@@ -100,6 +100,7 @@ pub(super) fn open(env: &Env, home: &Path) -> Option<Toolkit> {
         version,
         origin: Origin::Installed,
         unusable: Vec::new(),
+        launcher: Vec::new(),
         wheels,
     })
 }

@@ -32,5 +32,17 @@ pub(crate) fn unusable(toolkit: &Toolkit) -> Vec<Diag> {
         });
         diag
     };
-    toolkit.unusable.iter().map(warning).collect_vec()
+    let mut all = toolkit.unusable.iter().map(warning).collect_vec();
+    if !toolkit.launcher.is_empty() {
+        let launcher = toolkit.launcher.join(" ");
+        let headline = format!(
+            "`{launcher}`, which NVCC names before nvcc, is put before cicc and ptxas instead"
+        );
+        let note =
+            "what nvcc starts can be kept; a whole run of nvcc leaves too many files for that";
+        let help = format!("say so: CUBIN_BUILD_LAUNCHER={launcher}, and NVCC for nvcc alone");
+        let diag = Diag::warning(codes::TOOLKIT_VARIABLE, headline);
+        all.push(diag.note(note).help(help));
+    }
+    all
 }

@@ -58,15 +58,16 @@ pub fn find_with(
         }
     }
     if let Some(value) = env.get("NVCC") {
-        let named = PathBuf::from(value);
-        let place = format!("NVCC={}", named.display());
+        let place = format!("NVCC={}", value.display());
+        let (launcher, named) = launched(PathBuf::from(value));
         let nvcc = match named.to_str() {
             Some(name) if named.components().count() == 1 => env.find_program(name),
             _ => Some(named).filter(|named| env::is_executable(named)),
         };
         match nvcc {
             Some(nvcc) => {
-                if let Some(toolkit) = search.nvcc(&place, &nvcc, Origin::Variable("NVCC")) {
+                if let Some(mut toolkit) = search.nvcc(&place, &nvcc, Origin::Variable("NVCC")) {
+                    toolkit.launcher = launcher;
                     return Ok(toolkit);
                 }
             }
@@ -286,6 +287,7 @@ impl Search<'_> {
             version,
             origin,
             unusable: self.unusable.clone(),
+            launcher: Vec::new(),
             wheels: wheels.unwrap_or_default(),
             layout,
         })
@@ -321,6 +323,18 @@ impl Search<'_> {
             wanted: self.request.version,
             looked: self.looked,
         })
+    }
+}
+
+/// Takes `sccache /opt/cuda/bin/nvcc` apart, as people write it who have a launcher; a path with blanks is no such thing.
+fn launched(value: PathBuf) -> (Vec<String>, PathBuf) {
+    let words: Vec<String> = match value.to_str() {
+        Some(text) if !value.exists() => text.split_whitespace().map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    match words.split_last() {
+        Some((nvcc, launcher)) if !launcher.is_empty() => (launcher.to_vec(), PathBuf::from(nvcc)),
+        _ => (Vec::new(), value),
     }
 }
 

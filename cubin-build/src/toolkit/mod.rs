@@ -10,7 +10,7 @@
 //!    per-user cache, installed first when it is not there ([`install()`]). Everybody who builds the project then
 //!    uses the same compiler, whatever is on the machine.
 //! 3. `CUDA_PATH`, then `CUDA_HOME`: a toolkit's root directory.
-//! 4. `NVCC`: an `nvcc`, or the name of one on `PATH`.
+//! 4. `NVCC`: an `nvcc`, or the name of one on `PATH`; with a launcher before it, `sccache nvcc`.
 //! 5. `nvcc` on `PATH`.
 //! 6. The usual places: `/usr/local/cuda-13.5` (when 13.5 is asked for), `/usr/local/cuda`, `/usr/local/cuda-*`
 //!    (newest first), `/opt/cuda`, `/usr/lib/nvidia-cuda-toolkit`; on Windows
@@ -100,6 +100,8 @@ pub struct Toolkit {
     pub origin: Origin,
     /// Variables that were to name a toolkit and name none, with what is wrong.
     pub unusable: Vec<Looked>,
+    /// What stood before nvcc in `NVCC`: `sccache`, in words.
+    pub(crate) launcher: Vec<String>,
     /// What the wheels of an installed toolkit are, from its receipt; empty for others.
     wheels: String,
     layout: Layout,
@@ -294,6 +296,7 @@ mod tests {
             version: "13.5.37".parse().unwrap(),
             origin: Origin::Path,
             unusable: Vec::new(),
+            launcher: Vec::new(),
             wheels: String::new(),
             layout: Layout::usual(&env, &here),
         }

@@ -84,6 +84,40 @@ fn a_copy_of_an_extern_variable_is_told_of() {
 }
 
 #[test]
+fn host_functions_that_nobody_compiles_are_told_of() {
+    let Some(project) = with(
+        "host-launcher",
+        "static __global__ void attn_kernel(const float *q, float *o, int n) { if (threadIdx.x < n) o[threadIdx.x] = q[threadIdx.x]; }\n\
+         #ifdef FOR_HOST\nextern \"C\" void left_out(void) {}\n#endif\n\
+         static int helper(void) { return 1; }\n\
+         extern \"C\" void run_attn(const float *q, float *o, int n, void *stream)\n\
+         { attn_kernel<<<helper(), 128, 0, (cudaStream_t)stream>>>(q, o, n); }\n",
+    ) else {
+        return;
+    };
+    let said =
+        "kernels/fill.cu:6:1: [host-code-dropped] host code is not part of the build: `run_attn`";
+    let run = project.build().succeeds().says(said);
+    assert_eq!(
+        run.stderr.matches("[host-code-dropped]").count(),
+        1,
+        "{}",
+        run.stderr
+    );
+    // Nothing is compiled, and it is said again.
+    project.write(
+        "build.rs",
+        &format!("{}// Runs again.\n", cubin_tests::BUILD),
+    );
+    project.build().succeeds().says(said);
+    project.write(
+        "kernels/fill.cu",
+        "__global__ void k(int *p) { *p = 1; }\nint answer() { return 42; }\n",
+    );
+    project.build().succeeds().does_not_say("host-code-dropped");
+}
+
+#[test]
 fn parameters_that_are_too_large_are_told_of_in_the_title() {
     let Some(project) = with(
         "huge-parameter",

@@ -1,0 +1,250 @@
+//! Host functions in a source: they are not part of a cubin, and whoever calls them gets the linker's "undefined symbol".
+//!
+//! Only what somebody could miss: functions with external linkage that the source itself defines (not its headers), and
+//! that are `extern "C"` or launch kernels. Read from the preprocessed text, so what `#if` leaves out is out. What is not
+//! understood is passed over: this is for a warning alone.
+
+use super::depfile;
+
+/// Marks the warning among those of nvcc.
+pub(super) const CODE: &str = "#host-code";
+
+/// A warning in the form of nvcc's own, with the names of the functions, for the log of a source's compilation; empty when
+/// there are none. `source` is the file as the text's line markers name it.
+pub(super) fn warning(text: &[u8], source: &str) -> String {
+    let mut reader = Reader::of(text, source);
+    reader.scope(0);
+    let Some((line, _)) = reader.found.first() else {
+        return String::new();
+    };
+    let names: Vec<&str> = reader.found.iter().map(|(_, name)| name.as_str()).collect();
+    format!("{source}({line}): warning {CODE}: {}\n", names.join(", "))
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Token<'t> {
+    Word(&'t str),
+    Text(&'t str),
+    Mark(u8),
+    /// `<<<`
+    Launch,
+}
+
+/// Deeper is no C++ that anybody writes.
+const DEEPEST: usize = 64;
+
+struct Reader<'t> {
+    /// With the line of each.
+    tokens: Vec<(usize, Token<'t>)>,
+    at: usize,
+    /// The line and the name of each function.
+    found: Vec<(usize, String)>,
+}
+
+impl<'t> Reader<'t> {
+    /// Takes the lines of the source apart.
+    fn of(text: &'t [u8], source: &str) -> Self {
+        let mut tokens = Vec::new();
+        let (mut number, mut own) = (1, false);
+        for line in text.split(|byte| *byte == b'\n') {
+            if line.first() == Some(&b'#') {
+                if let Some((name, _)) = depfile::marker(line) {
+                    own = name == source.as_bytes();
+                    number = depfile::number(line);
+                    continue;
+                }
+            } else if own && let Ok(line) = std::str::from_utf8(line) {
+                tokenize(line, number, &mut tokens);
+            }
+            number += 1;
+        }
+        Self {
+            tokens,
+            at: 0,
+            found: Vec::new(),
+        }
+    }
+
+    fn next(&mut self) -> Option<(usize, Token<'t>)> {
+        let token = self.tokens.get(self.at).copied();
+        self.at += 1;
+        token
+    }
+
+    /// The declarations up to the brace that closes this scope.
+    fn scope(&mut self, depth: usize) {
+        self.declarations(depth, false);
+    }
+
+    fn declarations(&mut self, depth: usize, all_c: bool) {
+        let mut statement: Vec<(usize, Token<'t>)> = Vec::new();
+        while let Some((line, token)) = self.next() {
+            match token {
+                Token::Mark(b';') => statement.clear(),
+                Token::Mark(b'}') => return,
+                Token::Mark(b'{') => {
+                    let is_c = is_extern_c(&statement);
+                    let has = |word: &str| statement.iter().any(|(_, t)| *t == Token::Word(word));
+                    let opens = !statement.iter().any(|(_, t)| *t == Token::Mark(b'('));
+                    if opens && depth < DEEPEST && (is_c || has("namespace")) {
+                        self.declarations(depth + 1, all_c || is_c);
+                    } else {
+                        let launches = self.skip_block();
+                        if let Some(found) = function(&statement)
+                            && (all_c || is_c || launches)
+                        {
+                            self.found.push(found);
+                        }
+                    }
+                    statement.clear();
+                }
+                _ => statement.push((line, token)),
+            }
+        }
+    }
+
+    /// Whether a kernel is launched up to the brace that closes this block.
+    fn skip_block(&mut self) -> bool {
+        let (mut depth, mut launches) = (1_usize, false);
+        while let Some((_, token)) = self.next() {
+            match token {
+                Token::Launch => launches = true,
+                Token::Mark(b'{') => depth += 1,
+                Token::Mark(b'}') => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        launches
+    }
+}
+
+/// `extern "C"`
+fn is_extern_c(statement: &[(usize, Token<'_>)]) -> bool {
+    statement
+        .windows(2)
+        .any(|pair| pair[0].1 == Token::Word("extern") && pair[1].1 == Token::Text("\"C\""))
+}
+
+/// The function that a statement before its body declares, when it is the host's and others can call it.
+fn function(statement: &[(usize, Token<'_>)]) -> Option<(usize, String)> {
+    /// Not the host's, not seen by others, or no function.
+    const OTHER: [&str; 14] = [
+        "global",
+        "__global__",
+        "device",
+        "__device__",
+        "static",
+        "inline",
+        "__inline__",
+        "__forceinline__",
+        "constexpr",
+        "template",
+        "class",
+        "enum",
+        "operator",
+        "using",
+    ];
+    let is_other = |(_, token): &(usize, Token<'_>)| match token {
+        Token::Word(word) => OTHER.contains(word),
+        Token::Mark(mark) => *mark == b'=',
+        _ => false,
+    };
+    if statement.iter().any(is_other) {
+        return None;
+    }
+    // The name stands before the first parenthesis that is not an attribute's.
+    statement.windows(2).find_map(|pair| match pair {
+        [(line, Token::Word(name)), (_, Token::Mark(b'('))]
+            if !matches!(
+                *name,
+                "__attribute__" | "__declspec" | "alignas" | "decltype" | "noexcept"
+            ) =>
+        {
+            Some((*line, (*name).to_owned()))
+        }
+        _ => None,
+    })
+}
+
+fn tokenize<'t>(line: &'t str, number: usize, tokens: &mut Vec<(usize, Token<'t>)>) {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let byte = bytes[at];
+        at += 1;
+        let token = match byte {
+            b' ' | b'\t' | b'\r' => continue,
+            b'"' | b'\'' => {
+                while at < bytes.len() && bytes[at] != byte {
+                    at += 1 + usize::from(bytes[at] == b'\\');
+                }
+                at = (at + 1).min(bytes.len());
+                Token::Text(line.get(start..at).unwrap_or_default())
+            }
+            byte if byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80 => {
+                let is_part =
+                    |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+                // `1'000` is one number.
+                let quote = |at: usize| byte.is_ascii_digit() && bytes[at] == b'\'';
+                while at < bytes.len() && (is_part(&bytes[at]) || quote(at)) {
+                    at += 1;
+                }
+                Token::Word(line.get(start..at).unwrap_or_default())
+            }
+            b'<' if bytes[at..].starts_with(b"<<") => {
+                at += 2;
+                Token::Launch
+            }
+            byte => Token::Mark(byte),
+        };
+        tokens.push((number, token));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(source: &str) -> String {
+        let text = format!(
+            "# 1 \"k.cu\"\n# 1 \"h.cuh\" 1\nextern \"C\" void of_header() {{ }}\n# 2 \"k.cu\" 2\n{source}\n"
+        );
+        warning(text.as_bytes(), "k.cu")
+    }
+
+    #[test]
+    fn functions_that_others_could_call_are_named() {
+        let found = of(
+            "static __attribute__((global)) void k(int *p) { *p = 1; }\n\
+                        extern \"C\" void run(int *p, void *s)\n{ k<<<1, 128, 0, (cudaStream_t)s>>>(p); }\n\
+                        namespace n { int launch(int *p) { if (p) { k<<<1, 1>>>(p); } return 1'000; } }\n\
+                        extern \"C\" {\n__attribute__((visibility(\"default\"))) int plain(void) { return '}'; }\n}\n",
+        );
+        assert_eq!(found, "k.cu(3): warning #host-code: run, launch, plain\n");
+    }
+
+    #[test]
+    fn all_else_is_passed_over() {
+        for source in [
+            "extern \"C\" __attribute__((global)) void k(int *p) { *p = 1; }",
+            "extern \"C\" __attribute__((device)) int f() { return 1; }",
+            "extern \"C\" { __attribute__((global)) void k() { } __attribute__((host)) __attribute__((device)) int f() { return 1; } }",
+            "extern \"C\" int declared(int);",
+            "extern \"C\" int variable; int of_cpp(int x) { return x; }",
+            "static void own(int *p) { k<<<1, 1>>>(p); }",
+            "template <class T> void launch(T *p) { k<T><<<1, 1>>>(p); }",
+            "struct S { void member() { k<<<1, 1>>>(); } };",
+            "int table[2] = { f(1), 2 }; auto l = [](int x) { return x; };",
+            "const char *text = \"extern \\\"C\\\" void f() { }\";",
+            "}}}} extern \"C\" {{{{",
+            "",
+        ] {
+            assert_eq!(of(source), "", "{source}");
+        }
+    }
+}
