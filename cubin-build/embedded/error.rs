@@ -50,14 +50,14 @@ pub enum Reason {
         /// The most that both allow.
         limit: u32,
     },
-    /// The registers of all threads of the block are more than a multiprocessor has for one.
+    /// The registers of all threads of the block are more than the device has for them.
     Registers {
         /// Threads per block.
         threads: u64,
         /// Registers per thread, by the driver's count.
         registers: u32,
-        /// Registers that the device has for a block.
-        available: u32,
+        /// What they do not fit into.
+        available: RegisterFile,
         /// The most threads per block with which the kernel fits, by the driver's count.
         limit: u32,
     },
@@ -108,6 +108,52 @@ pub enum Reason {
     Driver(DriverError),
 }
 
+/// Where the registers of a block must fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterFile {
+    /// What one block may have: so many registers.
+    Block(u32),
+    /// What a multiprocessor has: so many registers, given out by whole warps from several parts, so that some stay
+    /// unused.
+    Multiprocessor(u32),
+}
+
+impl RegisterFile {
+    /// What the registers of a block do not fit into, if that is so: registers per thread are given out by eights, and
+    /// those of a multiprocessor to whole warps, by each of its four schedulers (two on sm_60) from its own part.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn exceeded_by(
+        threads: u64,
+        registers: u32,
+        per_block: u32,
+        per_multiprocessor: u32,
+    ) -> Option<Self> {
+        let registers = u64::from(registers).max(1).next_multiple_of(8);
+        let part = u64::from(per_multiprocessor) / 4;
+        let warps = 4 * (part / (registers * 32));
+        if threads.saturating_mul(registers) > u64::from(per_block) {
+            Some(Self::Block(per_block))
+        } else if threads.div_ceil(32) > warps {
+            Some(Self::Multiprocessor(per_multiprocessor))
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for RegisterFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Block(count) => write!(f, "the device has {count} registers for a block"),
+            Self::Multiprocessor(count) => write!(
+                f,
+                "a multiprocessor has {count} registers and gives them out by warps"
+            ),
+        }
+    }
+}
+
 impl fmt::Display for LaunchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
@@ -145,7 +191,7 @@ impl fmt::Display for Reason {
                 limit,
             } => write!(
                 f,
-                "{threads} threads per block with {registers} registers each, the device has {available} registers for a block: the kernel fits with at most {limit} threads"
+                "{threads} threads per block with {registers} registers each, {available}: the kernel fits with at most {limit} threads"
             ),
             Self::RequiredBlock { block, required } => {
                 write!(f, "block {block:?}, compiled for exactly {required:?}")

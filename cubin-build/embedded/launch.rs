@@ -11,7 +11,7 @@ use super::device;
 use super::driver::sys::CUdevice_attribute_enum as DeviceAttribute;
 use super::driver::sys::CUfunction_attribute_enum as Attribute;
 use super::driver::{CudaStream, DriverError, result, sys};
-use super::error::{LaunchError, Reason};
+use super::error::{LaunchError, Reason, RegisterFile};
 use super::kernel::{KernelInfo, Resources};
 use super::module::{Kernel, LoadedModule};
 
@@ -245,26 +245,25 @@ impl Kernel {
             & (shared <= self.plain_shared.load(Ordering::Relaxed))
     }
 
-    /// Why a block of so many threads cannot run, which its source and the device allow: what is left is registers.
+    /// Why a block of so many threads cannot run, which its source and the device allow.
     fn too_many_threads(&self, module: &LoadedModule, threads: u64) -> Reason {
         let limit = self.max_threads;
         // By the driver's count, since it compiles PTX itself.
         let count = module.attribute(self, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
-        let most = DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK;
-        let most = device::number(module.context(), most);
-        match (count, most) {
-            (Ok(registers), Ok(available))
-                if threads.saturating_mul(registers.next_multiple_of(8).into())
-                    > u64::from(available) =>
-            {
-                Reason::Registers {
-                    threads,
-                    registers,
-                    available,
-                    limit,
-                }
-            }
-            _ => Reason::Threads { threads, limit },
+        let most = |attribute| device::number(module.context(), attribute);
+        let per_block = most(DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+        let all = most(DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+        let (Ok(registers), Ok(per_block), Ok(all)) = (count, per_block, all) else {
+            return Reason::Threads { threads, limit };
+        };
+        match RegisterFile::exceeded_by(threads, registers, per_block, all) {
+            Some(available) => Reason::Registers {
+                threads,
+                registers,
+                available,
+                limit,
+            },
+            None => Reason::Threads { threads, limit },
         }
     }
 

@@ -103,6 +103,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `fatbin` | compressed entries of `.fatbin` sources |
+//! | `instructions` | budgets over what kernels' code is made of: `fp64`, `local-loads`, `tensor-core`, … |
 //!
 //! The command `cargo cubin` is a package of its own: `cargo install cargo-cubin`.
 //!
@@ -147,8 +148,6 @@ pub mod dryrun;
 pub mod env;
 #[doc(hidden)]
 pub mod jobs;
-#[doc(hidden)]
-pub mod json;
 pub mod kernel;
 mod lists;
 mod options;
@@ -164,7 +163,8 @@ pub mod signature;
 pub mod sorted;
 pub mod source;
 pub mod toolkit;
-mod words;
+#[doc(hidden)]
+pub mod words;
 
 pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime, Source};
 pub use diag::{Code, Diag, Label, Level};

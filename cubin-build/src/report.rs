@@ -7,17 +7,16 @@
 //! [`cubin_core::json`].
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
-use cubin_core::json::{self as facts_json, SpillBytes, SpillSource};
+use cubin_core::json::{self, Object, SpillBytes, SpillSource};
 
 use crate::{
     cache,
-    diag::{Level, Sink, json::to_json},
+    diag::{self, Level, Sink},
     env::Env,
-    json::{Object, array},
     kernel::Facts,
     lists::CollectVec,
 };
@@ -69,54 +68,54 @@ pub(crate) struct Findings<'a> {
 
 /// Writes the report.
 pub(crate) fn write(to: &Destination, found: &Findings<'_>) -> io::Result<()> {
-    let mut kernels = Vec::with_capacity(found.kernels.len());
-    for facts in found.kernels {
-        kernels.push(kernel(facts).map_err(io::Error::other)?);
-    }
-    let baseline = match found.baseline {
-        None => "null".to_owned(),
-        Some(baseline) => Object::new()
-            .string("path", &baseline.path.to_string_lossy())
-            .string("text", &baseline.text)
-            .number("entries", baseline.entries as u64)
-            .finish(),
-    };
-    let text = Object::new()
-        .number("schema", facts_json::SCHEMA)
-        .string("package", &to.package)
-        .number("errors", found.sink.count(Level::Deny) as u64)
-        .number("warnings", found.sink.count(Level::Warn) as u64)
-        .string("rendered", found.rendered)
-        .raw(
-            "findings",
-            array(found.sink.shown().into_iter().map(to_json)),
-        )
-        .raw("kernels", array(kernels))
-        .raw("baseline", baseline)
-        .finish();
+    let text = text(to, found).map_err(io::Error::other)?;
     cache::write_if_changed(&to.dir.join(&to.file), text.as_bytes())?;
     Ok(())
 }
 
+fn text(to: &Destination, found: &Findings<'_>) -> cubin_core::Result<String> {
+    let mut text = String::new();
+    let mut object = Object::open(&mut text)?;
+    object.number("schema", &json::SCHEMA)?;
+    object.string("package", &to.package)?;
+    object.number("errors", &found.sink.count(Level::Deny))?;
+    object.number("warnings", &found.sink.count(Level::Warn))?;
+    object.string("rendered", found.rendered)?;
+    object.array("findings", found.sink.shown(), |out, diag| {
+        diag::json::write(diag, out)
+    })?;
+    object.array("kernels", found.kernels, |out, facts| {
+        write_kernel(facts, out)
+    })?;
+    match found.baseline {
+        None => object.null("baseline")?,
+        Some(baseline) => object.object("baseline", &mut |object| {
+            object.string("path", &baseline.path.to_string_lossy())?;
+            object.string("text", &baseline.text)?;
+            object.number("entries", &baseline.entries)
+        })?,
+    }
+    object.close()?;
+    Ok(text)
+}
+
 /// What is known of one kernel on one target.
-fn kernel(facts: &Facts) -> cubin_core::Result<String> {
-    let mut object = facts_json::Facts::new(
+fn write_kernel(facts: &Facts, out: &mut dyn fmt::Write) -> cubin_core::Result<()> {
+    let mut known = json::Facts::new(
         facts.target,
         &facts.symbol,
         &facts.resources,
         &facts.launch,
         &facts.params,
     );
-    object.toolkit = facts.toolkit;
-    object.name = Some(facts.name.clone());
-    object.spills = facts.spills.map(|spills| SpillBytes {
+    known.toolkit = facts.toolkit;
+    known.name = Some(facts.name.clone());
+    known.spills = facts.spills.map(|spills| SpillBytes {
         stores: spills.stores,
         loads: spills.loads,
         source: SpillSource::Ptxas,
     });
-    object.dynamic_shared = facts.dynamic_shared;
-    object.externs = facts.externs.iter().map(String::as_str).collect_vec();
-    let mut text = String::new();
-    facts_json::write_function(&object, None, &mut text)?;
-    Ok(text)
+    known.dynamic_shared = facts.dynamic_shared;
+    known.externs = facts.externs.iter().map(String::as_str).collect_vec();
+    json::write_function(&known, None, out)
 }

@@ -26,7 +26,7 @@ pub(crate) fn quoted<T: AsRef<str>>(words: &[T]) -> String {
 }
 
 /// `1 register`, `2 registers`
-pub(crate) fn counted(count: u64, noun: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }

@@ -88,8 +88,11 @@
 //! | `variables` | array of `symbol`, `space` (`global`, `constant`), `bank`, `bytes`, `initialized`, `managed` |
 //! | `functions` | array of the objects above |
 
-use core::fmt::{self, Display, Write};
+mod object;
 
+use core::fmt::Write;
+
+pub use self::object::Object;
 #[cfg(feature = "sass")]
 use crate::sass::{self, Mix};
 #[cfg(feature = "views")]
@@ -100,7 +103,7 @@ use crate::{
     sizes,
     variable::Space,
 };
-use crate::{Error, ErrorKind, LaunchBounds, Params, Resources, Result, Sm, Stack, escape};
+use crate::{LaunchBounds, Params, Resources, Result, Sm, Stack};
 
 /// Version of the schema in the module header.
 pub const SCHEMA: u32 = 2;
@@ -340,10 +343,7 @@ pub fn write_function(
     object.display("target", &facts.target)?;
     toolkit(&mut object, facts.toolkit)?;
     object.string("function", facts.symbol)?;
-    match &facts.name {
-        Some(name) => object.string("name", name)?,
-        None => object.null("name")?,
-    }
+    object.optional_string("name", facts.name.as_deref())?;
     object.number("kernel", &facts.kernel)?;
     object.number("registers", &resources.registers)?;
     object.optional("stack", resources.stack.bytes())?;
@@ -366,7 +366,7 @@ pub fn write_function(
     object.number("code_bytes", &resources.code_bytes)?;
     write_params(facts, &mut object)?;
     write_launch(facts.launch, &mut object)?;
-    object.array("externs", &facts.externs, |out, name| quoted(out, name))?;
+    object.strings("externs", &facts.externs)?;
     if let Some(section) = facts.section {
         object.number("section", &section)?;
     }
@@ -421,10 +421,7 @@ fn write_found(found: &Found<'_>, object: &mut Object<'_>) -> Result<()> {
     object.object("place", &mut |object| {
         object.optional("entry", found.entry)?;
         object.number("offset", &found.offset)?;
-        match found.section {
-            Some(section) => object.string("section", section),
-            None => object.null("section"),
-        }
+        object.optional_string("section", found.section)
     })?;
     object.string("sha256", found.sha256)
 }
@@ -495,140 +492,4 @@ fn demangled(symbol: &str) -> Option<String> {
 #[cfg(all(not(feature = "demangle"), feature = "views"))]
 fn demangled(_symbol: &str) -> Option<String> {
     None
-}
-
-/// An object that is being written.
-struct Object<'w> {
-    out: &'w mut dyn Write,
-    first: bool,
-}
-
-impl<'w> Object<'w> {
-    fn open(out: &'w mut dyn Write) -> Result<Self> {
-        out.write_char('{').map_err(full)?;
-        Ok(Self { out, first: true })
-    }
-
-    fn close(self) -> Result<()> {
-        self.out.write_char('}').map_err(full)
-    }
-
-    fn key(&mut self, key: &str) -> Result<()> {
-        let comma = if self.first { "" } else { "," };
-        self.first = false;
-        write!(self.out, "{comma}\"{key}\":").map_err(full)
-    }
-
-    /// A number or a bool.
-    fn number(&mut self, key: &str, value: &dyn Display) -> Result<()> {
-        self.key(key)?;
-        write!(self.out, "{value}").map_err(full)
-    }
-
-    fn null(&mut self, key: &str) -> Result<()> {
-        self.number(key, &"null")
-    }
-
-    fn optional(&mut self, key: &str, value: Option<impl Display>) -> Result<()> {
-        match value {
-            Some(value) => self.number(key, &value),
-            None => self.null(key),
-        }
-    }
-
-    fn string(&mut self, key: &str, value: &str) -> Result<()> {
-        self.key(key)?;
-        quoted(self.out, value)
-    }
-
-    /// A string without characters that need an escape.
-    fn display(&mut self, key: &str, value: &dyn Display) -> Result<()> {
-        self.key(key)?;
-        write!(self.out, "\"{value}\"").map_err(full)
-    }
-
-    #[cfg(feature = "views")]
-    fn bytes(&mut self, key: &str, value: &[u8]) -> Result<()> {
-        self.string(key, &String::from_utf8_lossy(value))
-    }
-
-    fn object(
-        &mut self,
-        key: &str,
-        fill: &mut dyn FnMut(&mut Object<'_>) -> Result<()>,
-    ) -> Result<()> {
-        self.key(key)?;
-        let mut object = Object::open(self.out)?;
-        fill(&mut object)?;
-        object.close()
-    }
-
-    fn array<T>(
-        &mut self,
-        key: &str,
-        items: impl IntoIterator<Item = T>,
-        write: impl Fn(&mut dyn Write, T) -> Result<()>,
-    ) -> Result<()> {
-        self.key(key)?;
-        let mut comma = "[";
-        for item in items {
-            self.out.write_str(comma).map_err(full)?;
-            write(self.out, item)?;
-            comma = ",";
-        }
-        let end = if comma == "[" { "[]" } else { "]" };
-        self.out.write_str(end).map_err(full)
-    }
-
-    fn banks(&mut self, key: &str, banks: &[(u8, u64)]) -> Result<()> {
-        self.object(key, &mut |object| {
-            // In order, and no key twice: a function has one section per bank, but a damaged file can have more.
-            for bank in 0..=u8::MAX {
-                if let Some((_, bytes)) = banks.iter().find(|(number, _)| *number == bank) {
-                    object.number(&bank.to_string(), bytes)?;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn dimensions(&mut self, key: &str, value: Option<[u32; 3]>) -> Result<()> {
-        self.optional(key, value.map(|[x, y, z]| format!("[{x},{y},{z}]")))
-    }
-}
-
-fn quoted(out: &mut dyn Write, text: &str) -> Result<()> {
-    escape::json_string(out, text).map_err(full)
-}
-
-#[cold]
-fn full(_: fmt::Error) -> Error {
-    Error::new(
-        ErrorKind::Output,
-        "the view could not be written: the writer takes no more",
-        0,
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strings_are_escaped() {
-        let mut text = String::new();
-        quoted(&mut text, "a\"b\\c\n\u{1f}é\u{7f}\u{2028}").unwrap();
-        assert_eq!(text, r#""a\"b\\c\n\u001fé\u007f\u2028""#);
-    }
-
-    #[test]
-    fn a_writer_that_is_full_is_an_error() {
-        struct Full;
-        impl Write for Full {
-            fn write_str(&mut self, _: &str) -> fmt::Result {
-                Err(fmt::Error)
-            }
-        }
-        assert!(quoted(&mut Full, "x").is_err());
-    }
 }

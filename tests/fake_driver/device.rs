@@ -42,6 +42,7 @@ pub unsafe extern "C" fn cuDeviceGetAttribute(
         6 | 7 => 65_535,    // grid y, z
         8 => 49_152,        // shared memory per block
         12 => 65_536,       // registers per block
+        82 => 65_536,       // registers per multiprocessor
         75 => major,
         83 => 1, // managed memory; without concurrent access, which is 89
         76 => minor,

@@ -30,7 +30,6 @@ fn generated_files_are_as_recorded() {
         ("both.rs", codegen_support::both()),
         ("core.rs", codegen_support::core()),
         ("ptx.rs", codegen_support::ptx()),
-        ("named.rs", codegen_support::named()),
     ];
     for (name, input) in inputs {
         let output = generate(&input);

@@ -19,7 +19,7 @@ pub mod kernels {
     include!("../golden/codegen/kinds.rs");
 }
 
-/// A private one, where nothing is reachable from outside.
+/// A private one, where nothing is reachable from outside, with the runtime of the crate `cubin-runtime`.
 mod private {
     include!("../golden/codegen/both.rs");
 }
@@ -27,11 +27,6 @@ mod private {
 /// With PTX.
 pub mod ptx_kernels {
     include!("../golden/codegen/ptx.rs");
-}
-
-/// With the runtime of the crate `cubin-runtime`.
-pub mod named_kernels {
-    include!("../golden/codegen/named.rs");
 }
 
 /// Without any driver binding.
@@ -236,13 +231,13 @@ fn a_runtime_that_is_named_has_the_types_of_the_crate() {
     fn symbol(info: &cubin_runtime::KernelInfo) -> &'static str {
         info.symbol
     }
-    use named_kernels::kinds;
+    use private::kinds;
     assert_eq!(symbol(&kinds::info::SAXPY), "saxpy");
-    let address: cubin_runtime::DeviceAddress<f32> = named_kernels::runtime::DeviceAddress::new(8);
+    let address: cubin_runtime::DeviceAddress<f32> = private::runtime::DeviceAddress::new(8);
     assert_eq!(address.raw(), 8);
-    if !named_kernels::runtime::driver_present() {
+    if !private::runtime::driver_present() {
         assert_eq!(
-            named_kernels::runtime::context(0).err(),
+            private::runtime::context(0).err(),
             Some(cubin_runtime::LoadError::NoDriver)
         );
     }

@@ -18,7 +18,7 @@ mod core_kernels {
 
 use kernels::{
     more::Module,
-    runtime::{self, DeviceAddress, Format, Image, LoadError, Reason, Target},
+    runtime::{self, DeviceAddress, Format, Image, LoadError, Reason, RegisterFile, Target},
 };
 
 /// Runs `body` in a child whose device has compute capability `device` and whose compiler ends with `status`, and
@@ -77,7 +77,8 @@ fn a_newer_device_gets_the_ptx() {
             let error = unsafe { module.fill(&stream, config(1, 1024), 5, 7, &mut out) };
             let reason = error.expect_err("too many threads").reason;
             // Of PTX only the driver knows the registers.
-            let (threads, registers, available, limit) = (1024, 121, 65_536, 512);
+            let (threads, registers, available, limit) =
+                (1024, 121, RegisterFile::Block(65_536), 512);
             let expected = Reason::Registers {
                 threads,
                 registers,

@@ -4,6 +4,8 @@ use std::{io::Write as _, process::ExitCode};
 
 use cubin_core::escape::{visible, visible_json};
 
+use cubin_build::words::counted;
+
 use crate::{
     project::{self, Selection},
     report::{KernelRow, Report, SpillBytes},
@@ -40,9 +42,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         writeln!(
             out,
             "{} checked: {}, {}",
-            count(kernels, "kernel image"),
-            count(errors, "error"),
-            count(warnings, "warning")
+            counted(kernels as u64, "kernel image"),
+            counted(errors as u64, "error"),
+            counted(warnings as u64, "warning")
         )?;
     }
     Ok(if errors > 0 {
@@ -50,12 +52,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
-}
-
-/// `1 error`, `2 errors`.
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }
 
 fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> {

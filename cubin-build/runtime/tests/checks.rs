@@ -1,8 +1,8 @@
 //! What a launch may ask for is known before a driver is asked, and said in words.
 
 use cubin_runtime::{
-    DeviceAddress, GlobalInfo, KernelInfo, Limits, ModuleInfo, Reason, Resources, Shape, Space,
-    Target, Variable,
+    DeviceAddress, GlobalInfo, KernelInfo, Limits, ModuleInfo, Reason, RegisterFile, Resources,
+    Shape, Space, Target, Variable,
 };
 
 const LIMITS: Limits = Limits {
@@ -178,4 +178,34 @@ fn a_variable_is_taken_where_its_size_is_right() {
     assert_eq!(VARIABLE.at(64, 8), None);
     assert_eq!(format!("{:?}", DeviceAddress::<u8>::new(255)), "0xff");
     assert_eq!(DeviceAddress::<u8>::default(), DeviceAddress::null());
+}
+
+#[test]
+fn registers_that_do_not_fit_are_told_apart() {
+    let exceeded = |threads, registers, per_block| {
+        RegisterFile::exceeded_by(threads, registers, per_block, 65_536)
+    };
+    assert_eq!(exceeded(1024, 64, 65_536), None);
+    assert_eq!(
+        exceeded(1024, 65, 65_536),
+        Some(RegisterFile::Block(65_536)),
+        "given out by eights"
+    );
+    // sm_62 gives a block half of them.
+    assert_eq!(exceeded(512, 72, 32_768), Some(RegisterFile::Block(32_768)));
+    // 672 x 96 are fewer than there are, but each scheduler has room for five warps.
+    let uneven = exceeded(672, 96, 65_536);
+    assert_eq!(uneven, Some(RegisterFile::Multiprocessor(65_536)));
+    assert_eq!(exceeded(640, 96, 65_536), None);
+    let reason = Reason::Registers {
+        threads: 672,
+        registers: 96,
+        available: RegisterFile::Multiprocessor(65_536),
+        limit: 640,
+    };
+    assert_eq!(
+        reason.to_string(),
+        "672 threads per block with 96 registers each, a multiprocessor has 65536 registers and gives them out by \
+         warps: the kernel fits with at most 640 threads"
+    );
 }

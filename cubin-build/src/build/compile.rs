@@ -1,6 +1,6 @@
 //! The second phase: sources to units, and units to linked cubins.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{
     blame,
@@ -211,7 +211,7 @@ fn not_compiled(
     diags::failure(failure, &asked)
 }
 
-/// Makes one cubin of the sources of each linked module.
+/// Makes one cubin of the sources of each linked module, where all of them compiled and its libraries are there.
 fn link(
     sources: &Sources,
     env: &Env,
@@ -222,23 +222,22 @@ fn link(
 ) -> Vec<Linked> {
     let sink = &mut outcome.sink;
     let links = &sources.links;
-    let libraries: Vec<Vec<PathBuf>> = links
-        .iter()
-        .map(|module| module.library_files(request.toolkit, sink))
-        .collect_vec();
-    let groups = links.iter().zip(&libraries).map(|(module, libraries)| {
+    let mut whole = Vec::new();
+    for module in links {
+        if let Some(libraries) = module.library_files(request.toolkit, sink) {
+            whole.push((module, libraries));
+        }
+    }
+    let mut groups = Vec::new();
+    for (module, libraries) in &whole {
         let members = module.members.iter();
-        compile::Group {
+        groups.push(compile::Group {
             name: &module.name,
             sources: members
                 .map(|index| sources.compiled[*index].path.as_path())
                 .collect_vec(),
             libraries,
-        }
-    });
-    let groups: Vec<compile::Group<'_>> = groups.collect_vec();
-    if groups.is_empty() || sink.has_errors() {
-        return Vec::new();
+        });
     }
     let linkage = compile::link(env, request, &groups, units);
     for failure in &linkage.failures {

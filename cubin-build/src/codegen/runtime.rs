@@ -84,6 +84,7 @@ fn name(out: &mut Writer, backend: &Backend) {
         ),
     };
     out.doc("What all modules of this file and of others share.");
+    out.line("#[allow(unreachable_pub, unused_imports)]");
     out.line(format!(
         "pub use {path} as runtime; // Cargo.toml: cubin-runtime = {dependency}"
     ));

@@ -1,7 +1,7 @@
 //! Findings of what went wrong with compiling and linking. Where in `cubin.toml` something was asked for, and under which
 //! name the user knows a file, is said by whoever asked ([`Asked`]).
 
-use super::{Cause, Error, Failure, Message};
+use super::{Cause, Error, Failure, Message, message};
 use crate::{
     diag::{Diag, codes},
     source::Span,
@@ -112,7 +112,7 @@ pub fn not_linked(
             "`{}` cannot be linked for {}: {}",
             failure.source.display(),
             failure.targets_text(),
-            demangled(&message.text, cxx_name)
+            message::renamed(&message.text, cxx_name)
         ),
         None => match &failure.cause {
             Cause::Input { path, why } => {
@@ -122,7 +122,7 @@ pub fn not_linked(
                     failure.source.display(),
                     failure.targets_text(),
                     path.display(),
-                    demangled(why, cxx_name)
+                    message::renamed(why, cxx_name)
                 )
             }
             _ => failure.headline(),
@@ -133,7 +133,7 @@ pub fn not_linked(
         diag,
         failure,
         "nvlink",
-        &demangled(&failure.output, cxx_name),
+        &message::renamed(&failure.output, cxx_name),
     )
 }
 
@@ -146,17 +146,6 @@ fn with_output(mut diag: Diag, failure: &Failure, tool: &str, output: &str) -> D
     }
     diag.help.extend(failure.help());
     diag
-}
-
-/// What a tool printed, with C++ names for the symbols that stand between quotes in it.
-fn demangled(printed: &str, cxx_name: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut parts = printed.split('\'');
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        out.push('\'');
-        out.push_str(cxx_name(part).as_deref().unwrap_or(part));
-    }
-    out
 }
 
 /// A warning of a tool; `place` is the one that it names, where the file can be read.

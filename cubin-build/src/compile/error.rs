@@ -341,7 +341,7 @@ impl Failure {
         }
         if self
             .first_error()
-            .is_some_and(Message::is_undefined_reference)
+            .is_some_and(|message| message.undefined.is_some())
         {
             return Some(
                 "name the source that defines it in the same [[link]], or its library under `libraries` (kernels that \

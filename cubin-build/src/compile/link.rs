@@ -301,12 +301,11 @@ impl<'a> Run<'a> {
 
     /// nvlink names cubins in our directories; users know their sources.
     fn with_sources(&self, log: &str) -> String {
-        let mut log = log.to_owned();
-        for unit in &self.members {
-            let cubin = unit.cubin.to_string_lossy();
-            log = log.replace(&*cubin, &unit.source.to_string_lossy());
-        }
-        log
+        message::renamed(log, &|quoted| {
+            let mut members = self.members.iter();
+            let member = members.find(|unit| unit.cubin.as_os_str() == quoted)?;
+            Some(member.source.to_string_lossy().into_owned())
+        })
     }
 
     fn linked(&self, log: &str, relinked: Option<String>) -> Linked {

@@ -52,6 +52,8 @@ pub struct Message {
     pub text: String,
     /// Every line that was printed for it, with source excerpt, caret and instantiation context.
     pub whole: String,
+    /// The symbol that nvlink finds in none of its inputs.
+    pub undefined: Option<String>,
 }
 
 /// Cuts the stderr of a compilation into messages.
@@ -106,11 +108,6 @@ pub(super) fn readable(log: &str) -> String {
 }
 
 impl Message {
-    /// Whether nvlink misses a symbol: `Undefined reference to '_Z4stepf' in 'kernels/a.cu'`.
-    pub(super) fn is_undefined_reference(&self) -> bool {
-        self.tool == Tool::Nvcc && self.text.starts_with("Undefined reference")
-    }
-
     fn plain(line: &str) -> Self {
         Self {
             level: Level::Note,
@@ -121,6 +118,7 @@ impl Message {
             code: None,
             text: line.trim().to_owned(),
             whole: line.to_owned(),
+            undefined: None,
         }
     }
 }
@@ -200,7 +198,26 @@ fn tool_head(line: &str) -> Option<Message> {
         code,
         text: text.to_owned(),
         whole: String::new(),
+        undefined: undefined(text),
     })
+}
+
+/// The symbol of `Undefined reference to '_Z4stepf' in 'kernels/a.cu'`.
+fn undefined(text: &str) -> Option<String> {
+    let named = text.strip_prefix("Undefined reference to '")?;
+    let (symbol, _) = named.split_once('\'')?;
+    Some(symbol.to_owned())
+}
+
+/// What a tool printed, with other names for what stands between quotes in it, where `name` knows one.
+pub(super) fn renamed(printed: &str, name: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut parts = printed.split('\'');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out.push('\'');
+        out.push_str(name(part).as_deref().unwrap_or(part));
+    }
+    out
 }
 
 /// `FILE(LINE): warning #177-D: …`, `FILE(LINE): error: …`, `FILE(LINE): catastrophic error: …`.
@@ -230,6 +247,7 @@ fn front_end_head(line: &str) -> Option<Message> {
             code,
             text: text.to_owned(),
             whole: String::new(),
+            undefined: None,
         });
     }
     None
@@ -306,6 +324,7 @@ fn host_head(line: &str) -> Option<Message> {
             code,
             text: text.to_owned(),
             whole: String::new(),
+            undefined: None,
         });
     }
     None

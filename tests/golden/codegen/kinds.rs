@@ -2430,14 +2430,14 @@ pub mod runtime {
                 /// The most that both allow.
                 limit: u32,
             },
-            /// The registers of all threads of the block are more than a multiprocessor has for one.
+            /// The registers of all threads of the block are more than the device has for them.
             Registers {
                 /// Threads per block.
                 threads: u64,
                 /// Registers per thread, by the driver's count.
                 registers: u32,
-                /// Registers that the device has for a block.
-                available: u32,
+                /// What they do not fit into.
+                available: RegisterFile,
                 /// The most threads per block with which the kernel fits, by the driver's count.
                 limit: u32,
             },
@@ -2488,6 +2488,52 @@ pub mod runtime {
             Driver(DriverError),
         }
 
+        /// Where the registers of a block must fit.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum RegisterFile {
+            /// What one block may have: so many registers.
+            Block(u32),
+            /// What a multiprocessor has: so many registers, given out by whole warps from several parts, so that some stay
+            /// unused.
+            Multiprocessor(u32),
+        }
+
+        impl RegisterFile {
+            /// What the registers of a block do not fit into, if that is so: registers per thread are given out by eights, and
+            /// those of a multiprocessor to whole warps, by each of its four schedulers (two on sm_60) from its own part.
+            #[doc(hidden)]
+            #[must_use]
+            pub fn exceeded_by(
+                threads: u64,
+                registers: u32,
+                per_block: u32,
+                per_multiprocessor: u32,
+            ) -> Option<Self> {
+                let registers = u64::from(registers).max(1).next_multiple_of(8);
+                let part = u64::from(per_multiprocessor) / 4;
+                let warps = 4 * (part / (registers * 32));
+                if threads.saturating_mul(registers) > u64::from(per_block) {
+                    Some(Self::Block(per_block))
+                } else if threads.div_ceil(32) > warps {
+                    Some(Self::Multiprocessor(per_multiprocessor))
+                } else {
+                    None
+                }
+            }
+        }
+
+        impl fmt::Display for RegisterFile {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Self::Block(count) => write!(f, "the device has {count} registers for a block"),
+                    Self::Multiprocessor(count) => write!(
+                        f,
+                        "a multiprocessor has {count} registers and gives them out by warps"
+                    ),
+                }
+            }
+        }
+
         impl fmt::Display for LaunchError {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, "cannot launch `{}`: {}", self.kernel, self.reason)
@@ -2525,7 +2571,7 @@ pub mod runtime {
                         limit,
                     } => write!(
                         f,
-                        "{threads} threads per block with {registers} registers each, the device has {available} registers for a block: the kernel fits with at most {limit} threads"
+                        "{threads} threads per block with {registers} registers each, {available}: the kernel fits with at most {limit} threads"
                     ),
                     Self::RequiredBlock { block, required } => {
                         write!(f, "block {block:?}, compiled for exactly {required:?}")
@@ -3042,7 +3088,7 @@ pub mod runtime {
         use super::driver::sys::CUdevice_attribute_enum as DeviceAttribute;
         use super::driver::sys::CUfunction_attribute_enum as Attribute;
         use super::driver::{CudaStream, DriverError, result, sys};
-        use super::error::{LaunchError, Reason};
+        use super::error::{LaunchError, Reason, RegisterFile};
         use super::kernel::{KernelInfo, Resources};
         use super::module::{Kernel, LoadedModule};
 
@@ -3276,26 +3322,25 @@ pub mod runtime {
                     & (shared <= self.plain_shared.load(Ordering::Relaxed))
             }
 
-            /// Why a block of so many threads cannot run, which its source and the device allow: what is left is registers.
+            /// Why a block of so many threads cannot run, which its source and the device allow.
             fn too_many_threads(&self, module: &LoadedModule, threads: u64) -> Reason {
                 let limit = self.max_threads;
                 // By the driver's count, since it compiles PTX itself.
                 let count = module.attribute(self, Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS);
-                let most = DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK;
-                let most = device::number(module.context(), most);
-                match (count, most) {
-                    (Ok(registers), Ok(available))
-                        if threads.saturating_mul(registers.next_multiple_of(8).into())
-                            > u64::from(available) =>
-                    {
-                        Reason::Registers {
-                            threads,
-                            registers,
-                            available,
-                            limit,
-                        }
-                    }
-                    _ => Reason::Threads { threads, limit },
+                let most = |attribute| device::number(module.context(), attribute);
+                let per_block = most(DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+                let all = most(DeviceAttribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+                let (Ok(registers), Ok(per_block), Ok(all)) = (count, per_block, all) else {
+                    return Reason::Threads { threads, limit };
+                };
+                match RegisterFile::exceeded_by(threads, registers, per_block, all) {
+                    Some(available) => Reason::Registers {
+                        threads,
+                        registers,
+                        available,
+                        limit,
+                    },
+                    None => Reason::Threads { threads, limit },
                 }
             }
 

@@ -7,7 +7,7 @@ use crate::{
     config,
     kernels::{
         kinds, more,
-        runtime::{DeviceAddress, Launch, Reason},
+        runtime::{DeviceAddress, Launch, Reason, RegisterFile},
     },
     open, open_more, under_fake_driver,
 };
@@ -69,7 +69,7 @@ fn limits_are_checked_before_the_launch() {
                 Reason::Registers {
                     threads: 1024,
                     registers: 121,
-                    available: 65_536,
+                    available: RegisterFile::Block(65_536),
                     limit: 512
                 }
             );

@@ -62,9 +62,10 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
     }
 }
 
-/// Sources that share types.
+/// Sources that share types, with the runtime of the crate: `kinds` shows the one that is embedded.
 pub(crate) fn both() -> Input {
     Input {
+        runtime: Runtime::Crate,
         modules: vec![
             module("families", &["sm_80", "sm_90a"]),
             module("kinds", &["sm_80", "sm_90a"]),
@@ -83,18 +84,6 @@ pub(crate) fn core() -> Input {
     }
 }
 
-/// With the runtime of the crate.
-pub(crate) fn named() -> Input {
-    Input {
-        modules: vec![
-            module("kinds", &["sm_80", "sm_90a"]),
-            module("more", &["sm_80", "sm_90a"]),
-        ],
-        runtime: Runtime::Crate,
-        ..kinds()
-    }
-}
-
 /// One source with its cubins and with PTX, for devices that are newer than both.
 pub(crate) fn ptx() -> Input {
     let mut module = module("more", &["sm_80", "sm_90a"]);
@@ -105,6 +94,7 @@ pub(crate) fn ptx() -> Input {
     });
     Input {
         modules: vec![module],
+        runtime: Runtime::Crate,
         ..kinds()
     }
 }

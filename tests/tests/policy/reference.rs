@@ -102,3 +102,27 @@ fn every_key_is_read_where_it_is_explained() {
         }
     }
 }
+
+/// What is shown of cubin.toml elsewhere; blocks for Cargo.toml are cargo's affair.
+#[test]
+fn every_example_of_readme_and_documentation_is_understood() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (file, least) in [("README.md", 4), ("cubin-build/src/lib.rs", 1)] {
+        let text = std::fs::read_to_string(root.join(file)).expect("a file of the repository");
+        let lines = text
+            .lines()
+            .map(|line| line.strip_prefix("//!").unwrap_or(line));
+        let text: String = lines
+            .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
+            .collect();
+        let mut shown = 0;
+        for block in text.split("```toml\n").skip(1) {
+            let (example, _) = block.split_once("```").expect("the block ends");
+            if !example.contains("dependencies]\n") {
+                config(example);
+                shown += 1;
+            }
+        }
+        assert!(shown >= least, "{file} shows {shown}");
+    }
+}

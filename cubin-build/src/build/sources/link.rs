@@ -243,13 +243,14 @@ impl Module {
         !self.libraries.is_empty()
     }
 
-    /// The files of the libraries. What the toolkit lacks goes into `sink`.
+    /// The files of the libraries; `None` when the toolkit lacks one, which is told to `sink`.
     pub(in super::super) fn library_files(
         &self,
         toolkit: &Toolkit,
         sink: &mut Sink,
-    ) -> Vec<PathBuf> {
+    ) -> Option<Vec<PathBuf>> {
         let mut files = Vec::new();
+        let mut all = true;
         for library in &self.libraries {
             match &library.kind {
                 LibraryKind::File(path) => files.push(path.clone()),
@@ -261,11 +262,12 @@ impl Module {
                             toolkit: toolkit.to_string(),
                         };
                         wrong(library.span.as_ref(), mistake, sink);
+                        all = false;
                     }
                 },
             }
         }
-        files
+        all.then_some(files)
     }
 }
 
