@@ -96,6 +96,9 @@ impl fmt::Display for Sm {
 /// The first target with a suffix: `sm_90a`.
 pub(crate) const FIRST_SUFFIXED: u16 = 90;
 
+/// The first family target: `sm_100f`.
+pub(crate) const FIRST_FAMILY: u16 = 100;
+
 /// What `e_flags` says, either layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

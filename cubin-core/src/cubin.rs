@@ -88,7 +88,7 @@ impl<'a> Cubin<'a> {
             && (flags.accelerated || self.accelerated_by_compat()?);
         let suffix = if accelerated {
             Suffix::Accelerated
-        } else if self.family_by_command_line(number)? {
+        } else if number >= arch::FIRST_FAMILY && self.family_by_command_line(number)? {
             Suffix::Family
         } else {
             Suffix::None

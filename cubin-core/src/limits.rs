@@ -30,6 +30,15 @@ pub const MEMBER_NAME: usize = 4096;
 /// A few bytes of zstd can claim gigabytes. The largest cubins in use are in the order of 100 MB.
 pub const FATBIN_IMAGE: u64 = 1 << 30;
 
+/// A compressed fatbin entry, and all entries of a file together, are unpacked to at most this many times their size, plus
+/// [`FATBIN_SLACK`].
+///
+/// Machine code packs to a fourth or a tenth, tables of zeros to much less. LZ4 cannot do better than 255.
+pub const FATBIN_RATIO: u64 = 256;
+
+/// Bytes that every entry, and all entries of a file together, may be unpacked to, however small they are: 64 MiB.
+pub const FATBIN_SLACK: u64 = 64 << 20;
+
 /// Largest header of a fatbin entry, in bytes. It holds a file name and a command line; 64 to 128 bytes are usual.
 pub const FATBIN_ENTRY_HEADER: u32 = 1 << 20;
 

@@ -31,6 +31,48 @@ fn extent(elf: &Elf<'_>) -> u64 {
         .fold(u64::from(header.header_size), u64::max)
 }
 
+/// Most bytes that so many are unpacked to.
+fn bound(bytes: usize) -> u64 {
+    (bytes as u64)
+        .saturating_mul(limits::FATBIN_RATIO)
+        .saturating_add(limits::FATBIN_SLACK)
+}
+
+/// What the entries of one file may be unpacked to together: [`limits::FATBIN_RATIO`] times its length and
+/// [`limits::FATBIN_SLACK`], so that a file of a million small entries costs no more than one large one.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    left: u64,
+}
+
+impl Budget {
+    /// For a file of so many bytes.
+    #[must_use]
+    pub fn new(file: usize) -> Self {
+        Self { left: bound(file) }
+    }
+
+    /// [`Entry::image`], taken off what is left. Stored payloads are free.
+    ///
+    /// # Errors
+    /// As [`Entry::image`], and when the image is larger than what is left.
+    pub fn image<'a>(&mut self, entry: &Entry<'a>) -> Result<Cow<'a, [u8]>> {
+        let own = bound(entry.payload.len()).min(limits::FATBIN_IMAGE);
+        if entry.uncompressed_size > self.left && entry.uncompressed_size <= own {
+            return Err(entry.error(
+                ErrorKind::Limit,
+                &format!(
+                    "it claims {} bytes after decompression, and {} are left of what the entries of this file may have together",
+                    entry.uncompressed_size, self.left
+                ),
+            ));
+        }
+        // A damaged one is paid for too.
+        self.left = self.left.saturating_sub(entry.uncompressed_size.min(own));
+        entry.image_within(own)
+    }
+}
+
 impl<'a> Entry<'a> {
     /// The payload, decompressed: the bytes of a cubin, PTX text with its NUL, or IR.
     ///
@@ -38,10 +80,11 @@ impl<'a> Entry<'a> {
     /// structures end, as cuobjdump cuts it; one that cannot be read keeps its padding.
     ///
     /// # Errors
-    /// When the payload is damaged, is not what its size field says, would be larger than [`limits::FATBIN_IMAGE`], is packed by a
-    /// scheme that is not public, or when the crate was built without the feature `fatbin`.
+    /// When the payload is damaged, is not what its size field says, would be larger than [`limits::FATBIN_IMAGE`] or than
+    /// [`limits::FATBIN_RATIO`] allows, is packed by a scheme that is not public, or when the crate was built without the
+    /// feature `fatbin`. For all entries of a file there is [`Budget`].
     pub fn image(&self) -> Result<Cow<'a, [u8]>> {
-        self.image_within(limits::FATBIN_IMAGE)
+        self.image_within(bound(self.payload.len()).min(limits::FATBIN_IMAGE))
     }
 
     /// A stored payload, a cubin without its padding.
@@ -96,7 +139,7 @@ impl<'a> Entry<'a> {
     /// # Errors
     /// When the entry holds no PTX, as [`image`](Self::image), or when the text is not UTF-8.
     pub fn ptx(&self) -> Result<String> {
-        self.ptx_within(limits::FATBIN_IMAGE)
+        self.ptx_within(bound(self.payload.len()).min(limits::FATBIN_IMAGE))
     }
 
     /// [`ptx`](Self::ptx) with another bound, in bytes.
@@ -161,7 +204,27 @@ impl<'a> Entry<'a> {
         self.check_length(image)
     }
 
-    #[cfg(feature = "fatbin")]
+    /// Straight into the image, by the C library.
+    #[cfg(feature = "zstd")]
+    fn zstd(&self) -> Result<Vec<u8>> {
+        let size = usize::try_from(self.uncompressed_size)
+            .map_err(|_| self.error(ErrorKind::Limit, "it is larger than the address space"))?;
+        // Not touched before something is written there; a frame that holds more is an error.
+        let mut image = Vec::with_capacity(size);
+        match zstd_safe::decompress(&mut image, self.payload) {
+            Ok(_) => self.check_length(image),
+            Err(code) => Err(self.error(
+                ErrorKind::Malformed,
+                &format!(
+                    "its zstd frame is damaged, or its header says {} bytes, too few: {}",
+                    self.uncompressed_size,
+                    zstd_safe::get_error_name(code)
+                ),
+            )),
+        }
+    }
+
+    #[cfg(all(feature = "fatbin", not(feature = "zstd")))]
     fn zstd(&self) -> Result<Vec<u8>> {
         use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -184,6 +247,10 @@ impl<'a> Entry<'a> {
             let finished = decoder
                 .decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(STEP))
                 .map_err(|error| damaged(&error))?;
+            // The decoder keeps what later blocks may refer to, the whole frame in NVIDIA's: one growth, and exactly.
+            if finished {
+                image.reserve_exact(decoder.can_collect());
+            }
             decoder
                 .collect_to_writer(&mut image)
                 .map_err(|error| damaged(&error))?;

@@ -5,7 +5,7 @@ use core::fmt;
 use super::{length, tail, u16_at, u32_at, u64_at, window};
 use crate::{
     Error, ErrorKind, Result, Sm,
-    arch::Suffix,
+    arch::{FIRST_FAMILY, FIRST_SUFFIXED, Suffix},
     consts::{EntryFlags, EntryKind},
     limits::FATBIN_ENTRY_HEADER,
 };
@@ -87,9 +87,10 @@ impl Entry<'_> {
     #[must_use]
     pub fn target(&self) -> Option<Sm> {
         let number = u16::try_from(self.sm).ok()?;
+        // As in cubins, a letter that no target of the number has means nothing.
         let suffix = match (
-            self.flags.has(EntryFlags::ACCELERATED),
-            self.flags.has(EntryFlags::FAMILY),
+            number >= FIRST_SUFFIXED && self.flags.has(EntryFlags::ACCELERATED),
+            number >= FIRST_FAMILY && self.flags.has(EntryFlags::FAMILY),
         ) {
             (true, _) => Suffix::Accelerated,
             (false, true) => Suffix::Family,

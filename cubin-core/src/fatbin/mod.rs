@@ -21,6 +21,7 @@
 mod decompress;
 mod entry;
 
+pub use decompress::Budget;
 pub use entry::{Compression, Entry};
 
 use core::fmt;

@@ -1,5 +1,8 @@
 use super::*;
-use crate::consts::{EntryFlags, EntryKind};
+use crate::{
+    consts::{EntryFlags, EntryKind},
+    limits,
+};
 
 /// An entry with a 64-byte header around `payload`, padded to 8.
 fn entry(kind: u16, sm: u32, flags: u64, payload: &[u8]) -> Vec<u8> {
@@ -204,6 +207,73 @@ fn claims_above_the_limit_are_refused_without_allocation() {
     }
 }
 
+#[test]
+fn a_letter_that_no_target_of_the_number_has_is_not_shown() {
+    let both = EntryFlags::ACCELERATED | EntryFlags::FAMILY;
+    for (sm, flags, expected) in [
+        (60, EntryFlags::ACCELERATED, "sm_60"),
+        (89, both, "sm_89"),
+        (90, EntryFlags::ACCELERATED, "sm_90a"),
+        (90, EntryFlags::FAMILY, "sm_90"),
+        (100, EntryFlags::FAMILY, "sm_100f"),
+        (100, both, "sm_100a"),
+        (120, 0, "sm_120"),
+    ] {
+        let data = container(&[entry(2, sm, flags, b"12345678")]);
+        let found = entries(&data, 0).next().unwrap().unwrap();
+        assert_eq!(found.target().unwrap().to_string(), expected);
+    }
+}
+
+/// An entry that claims so many bytes.
+fn claims(bytes: u64) -> Vec<u8> {
+    packed(entry(2, 80, EntryFlags::ZSTD, b"12345678"), 8, bytes)
+}
+
+#[test]
+fn an_entry_gives_at_most_a_multiple_of_its_size() {
+    let bound = 8 * limits::FATBIN_RATIO + limits::FATBIN_SLACK;
+    for (bytes, limited) in [(bound, false), (bound + 1, true)] {
+        let data = container(&[claims(bytes)]);
+        let found = entries(&data, 0).next().unwrap().unwrap();
+        for error in [
+            found.image().unwrap_err(),
+            Budget::new(usize::MAX).image(&found).unwrap_err(),
+        ] {
+            assert_eq!(error.kind() == ErrorKind::Limit, limited, "{error}");
+        }
+    }
+}
+
+#[test]
+fn the_entries_of_a_file_share_a_budget() {
+    let half = limits::FATBIN_SLACK / 2;
+    let stored = entry(2, 80, 0, &[7; 16]);
+    let data = container(&[
+        claims(half),
+        claims(half),
+        stored,
+        claims(1 << 20),
+        claims(u64::MAX),
+    ]);
+    let mut budget = Budget::new(data.len());
+    let kinds: Vec<Option<ErrorKind>> = entries(&data, 0)
+        .map(|entry| {
+            budget
+                .image(&entry.unwrap())
+                .err()
+                .map(|error| error.kind())
+        })
+        .collect();
+    let wrong = if cfg!(feature = "fatbin") {
+        ErrorKind::Malformed
+    } else {
+        ErrorKind::Unsupported
+    };
+    let limit = Some(ErrorKind::Limit);
+    assert_eq!(kinds, [Some(wrong), Some(wrong), None, limit, limit]);
+}
+
 #[cfg(feature = "fatbin")]
 mod packed {
     use super::*;
@@ -247,7 +317,7 @@ mod packed {
         assert!(error.contains("its header says 15"), "{error}");
         let error = image(EntryFlags::LZ4, &lz4(2), 13).unwrap_err().to_string();
         assert!(error.contains("damaged"), "{error}");
-        let error = image(EntryFlags::LZ4, &lz4(2), 1 << 29)
+        let error = image(EntryFlags::LZ4, &lz4(2), 1 << 24)
             .unwrap_err()
             .to_string();
         assert!(error.contains("at most 3060"), "{error}");

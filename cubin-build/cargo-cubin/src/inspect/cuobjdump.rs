@@ -30,7 +30,7 @@ pub(super) fn write(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let before = errors.len();
-    let mut met = Met::default();
+    let mut met = Met::new(file);
     if FileKind::of(file.bytes) == FileKind::Archive {
         // The tool shows the path from the root, without resolving anything.
         let shown = std::path::absolute(file.path).unwrap_or_else(|_| file.path.to_owned());

@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::Path};
 use cubin_core::{
     consts::EntryKind,
     escape::visible,
-    fatbin::Entry,
+    fatbin::{Budget, Entry},
     host::{self, Code, DeviceCode, FileKind},
 };
 
@@ -52,8 +52,9 @@ pub(super) struct File<'a> {
 }
 
 /// What was met on a walk through a file.
-#[derive(Default)]
 pub(super) struct Met {
+    /// What the entries may still be unpacked to.
+    budget: Budget,
     /// Entries of containers.
     entries: u32,
     /// There was device code that the selection takes.
@@ -63,6 +64,15 @@ pub(super) struct Met {
 }
 
 impl Met {
+    pub(super) fn new(file: &File<'_>) -> Self {
+        Self {
+            budget: Budget::new(file.bytes.len()),
+            entries: 0,
+            taken: false,
+            others: Vec::new(),
+        }
+    }
+
     /// Why nothing was shown, if so.
     pub(super) fn nothing(&mut self, file: &File<'_>) -> Option<String> {
         match (self.taken, self.entries, self.others.len()) {
@@ -81,7 +91,7 @@ pub(super) fn each<'a>(
     mut show: impl FnMut(Piece<'a>, &mut Vec<String>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let before = errors.len();
-    let mut met = Met::default();
+    let mut met = Met::new(file);
     each_in(file, file.bytes, &mut met, errors, &mut show)?;
     if errors.len() == before {
         errors.extend(met.nothing(file));
@@ -114,7 +124,7 @@ pub(super) fn each_in<'a>(
             continue;
         }
         met.taken = true;
-        match piece(file.path, code, number) {
+        match piece(file.path, code, number, &mut met.budget) {
             Ok(piece) => show(piece, errors)?,
             Err(error) => errors.push(error),
         }
@@ -122,7 +132,12 @@ pub(super) fn each_in<'a>(
     Ok(())
 }
 
-fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<Piece<'a>, String> {
+fn piece<'a>(
+    path: &Path,
+    code: DeviceCode<'a>,
+    number: Option<u32>,
+    budget: &mut Budget,
+) -> Result<Piece<'a>, String> {
     let offset = code.offset();
     let mut place = match &code.member {
         Some(member) => format!("{}({})", files::shown(path), visible(member)),
@@ -135,8 +150,8 @@ fn piece<'a>(path: &Path, code: DeviceCode<'a>, number: Option<u32>) -> Result<P
     let (entry, kind) = match code.code {
         Code::Cubin { bytes, .. } => (None, PieceKind::Cubin(Cow::Borrowed(bytes))),
         Code::Entry(entry) if entry.is_cubin() => {
-            let image = entry
-                .image()
+            let image = budget
+                .image(&entry)
                 .map_err(|error| in_member(code.member.as_deref(), &error))?;
             (Some(entry), PieceKind::Cubin(image))
         }

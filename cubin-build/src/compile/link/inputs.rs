@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use cubin_core::{
     Cubin, Error, ErrorKind, Result as Read, Sm,
     cubin::ObjectKind,
-    fatbin::Entry,
+    fatbin::{Budget, Entry},
     host::{self, Code, DeviceCode, FileKind},
 };
 
@@ -140,8 +140,9 @@ fn read(bytes: &[u8], target: Sm, symbols: &mut Vec<String>) -> Result<(), Refus
     if objects.is_empty() {
         return Err(Refused::Nothing);
     }
+    let mut budget = Budget::new(bytes.len());
     for object in &objects {
-        object.read(target, symbols)?;
+        object.read(target, &mut budget, symbols)?;
     }
     Ok(())
 }
@@ -155,7 +156,12 @@ struct Object<'a> {
 }
 
 impl Object<'_> {
-    fn read(&self, target: Sm, symbols: &mut Vec<String>) -> Result<(), Refused> {
+    fn read(
+        &self,
+        target: Sm,
+        budget: &mut Budget,
+        symbols: &mut Vec<String>,
+    ) -> Result<(), Refused> {
         let cubins = || self.entries.iter().filter(|entry| entry.is_cubin());
         let held = |entry: &Entry<'_>| entry.target().filter(|held| held.runs_on(target));
         let best = cubins().filter_map(held).max();
@@ -172,7 +178,7 @@ impl Object<'_> {
             return Err(Refused::Target(all.filter_map(Entry::target).collect()));
         };
         for entry in cubins().filter(|entry| entry.target() == Some(best)) {
-            match entry.image() {
+            match budget.image(entry) {
                 Ok(image) => add(&linkable(&image, "holds")?, symbols)?,
                 // Without the feature that unpacks it its section must do.
                 Err(error) if self.told && error.kind() == ErrorKind::Unsupported => {}
