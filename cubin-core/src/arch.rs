@@ -186,3 +186,60 @@ impl FromStr for Sm {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sm(text: &str) -> Sm {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn compute_capabilities() {
+        for (target, capability) in [("sm_75", (7, 5)), ("sm_90a", (9, 0)), ("sm_121", (12, 1))] {
+            assert_eq!((sm(target).major(), sm(target).minor()), capability);
+        }
+    }
+
+    #[test]
+    fn machine_code_runs_on_its_own_and_later_minor_revisions() {
+        for (code, device, runs) in [
+            ("sm_80", "sm_80", true),
+            ("sm_80", "sm_89", true),
+            ("sm_89", "sm_80", false),
+            ("sm_80", "sm_90", false),
+            ("sm_90", "sm_80", false),
+            ("sm_90", "sm_90a", true),
+            ("sm_90a", "sm_90", true),
+            ("sm_100a", "sm_103", false),
+            ("sm_100f", "sm_103", true),
+            ("sm_103f", "sm_100", false),
+            ("sm_100f", "sm_101", false),
+            ("sm_101f", "sm_101", true),
+            ("sm_101f", "sm_103", false),
+            ("sm_120f", "sm_121", true),
+        ] {
+            assert_eq!(sm(code).runs_on(sm(device)), runs, "{code} on {device}");
+        }
+    }
+
+    #[test]
+    fn ptx_is_compiled_for_later_targets_unless_it_has_a_letter() {
+        for (ptx, device, compiles) in [
+            ("sm_75", "sm_75", true),
+            ("sm_75", "sm_120", true),
+            ("sm_90", "sm_89", false),
+            ("sm_90a", "sm_90", true),
+            ("sm_90a", "sm_100", false),
+            ("sm_100f", "sm_103", true),
+            ("sm_100f", "sm_120", false),
+        ] {
+            assert_eq!(
+                sm(ptx).compiles_for(sm(device)),
+                compiles,
+                "{ptx}, {device}"
+            );
+        }
+    }
+}
