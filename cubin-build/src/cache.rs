@@ -15,7 +15,8 @@ use std::{
 };
 
 use crate::{
-    sorted::{self, Map},
+    asked::{Asked, asked},
+    sorted::Map,
     source::{MOST_BYTES, read_file},
 };
 
@@ -165,8 +166,8 @@ pub struct Files {
 pub struct Content {
     /// Of all its bytes.
     pub hash: ContentHash,
-    /// Arguments of `__has_include` in its text, without quotes or brackets.
-    pub has_include: Vec<String>,
+    /// What it asks about.
+    pub asked: Asked,
 }
 
 impl Files {
@@ -192,7 +193,7 @@ fn read_content(path: &Path) -> Option<Content> {
     let bytes = read_file(path, MOST_BYTES).ok()?;
     Some(Content {
         hash: ContentHash::of(&bytes),
-        has_include: has_include(&bytes),
+        asked: asked(&bytes),
     })
 }
 
@@ -205,35 +206,6 @@ fn memo<T: Clone>(map: &Mutex<Map<PathBuf, T>>, path: &Path, make: impl FnOnce()
         .unwrap_or_else(PoisonError::into_inner)
         .insert(path.to_owned(), made.clone());
     made
-}
-
-/// Names that a source asks about without including them; one that appears later changes the result.
-fn has_include(bytes: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut names = Vec::new();
-    for (at, word) in text.match_indices("__has_include") {
-        let rest = text[at + word.len()..]
-            .trim_start_matches("_next")
-            .trim_start();
-        let Some(rest) = rest.strip_prefix('(') else {
-            continue;
-        };
-        let rest = rest.trim_start();
-        let end = match rest.as_bytes().first() {
-            Some(b'<') => '>',
-            Some(b'"') => '"',
-            _ => continue,
-        };
-        if let Some((name, _)) = rest[1..].split_once(end)
-            && !name.is_empty()
-            && !name.contains('\n')
-        {
-            names.push(name.to_owned());
-        }
-    }
-    sorted::sort(&mut names);
-    names.dedup();
-    names
 }
 
 /// A path as one line of text that [`decode_path`] turns back: bytes that would break the line are percent-coded.
@@ -337,12 +309,6 @@ mod tests {
             .collect();
         assert_eq!(hashes.len(), texts.len());
         assert_eq!(ContentHash::of(b"").to_string().len(), 32);
-    }
-
-    #[test]
-    fn finds_what_is_only_asked_about() {
-        let text = b"#if __has_include(<cub/cub.cuh>)\n#elif __has_include ( \"a b.h\" )\n#if __has_include(X)\n__has_include(\"open";
-        assert_eq!(has_include(text), ["a b.h", "cub/cub.cuh"]);
     }
 
     #[test]

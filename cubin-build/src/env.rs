@@ -104,7 +104,13 @@ impl Env {
 
     /// The first program of that name on `PATH` (on Windows also with `.exe`), which is remembered as consulted.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
-        let path = self.get("PATH")?;
+        self.note("PATH");
+        self.peek_program(name)
+    }
+
+    /// As [`Env::find_program`], but `PATH` is not remembered.
+    pub fn peek_program(&self, name: &str) -> Option<PathBuf> {
+        let path = self.peek("PATH")?;
         std::env::split_paths(&path)
             .filter(|dir| !dir.as_os_str().is_empty())
             .find_map(|dir| program_in(&dir, name))

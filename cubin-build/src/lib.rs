@@ -129,6 +129,7 @@
 // A build script is a whole program, and is shown as one.
 #![allow(clippy::needless_doctest_main)]
 
+mod asked;
 mod build;
 pub mod builder;
 #[doc(hidden)]
@@ -150,6 +151,7 @@ pub mod env;
 pub mod jobs;
 pub mod kernel;
 mod lists;
+mod lock;
 mod options;
 mod paths;
 #[doc(hidden)]

@@ -31,6 +31,14 @@ impl FakeMachine {
         }
     }
 
+    /// The machine that an earlier [`new`](Self::new) made.
+    pub fn again(dir: &Path, program: &str) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            program: PathBuf::from(program),
+        }
+    }
+
     /// Puts the fake under a name; a hard link, since copying a program that another thread starts can fail.
     pub fn link(&self, path: &str) -> PathBuf {
         let path = self.dir.join(path);

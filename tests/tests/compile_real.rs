@@ -54,6 +54,10 @@ impl Package {
                 other => panic!("{path} is not compiled: {other:?}"),
             })
             .collect();
+        self.compile_all(&sources)
+    }
+
+    fn compile_all(&self, sources: &[Source]) -> Outcome {
         let targets: Vec<_> = self
             .targets
             .iter()
@@ -66,7 +70,7 @@ impl Package {
                 toolkit: &self.toolkit,
                 root: &self.root,
                 out_dir: &self.root.join("out"),
-                sources: &sources,
+                sources,
                 targets: &targets,
                 options: &self.options,
             },
@@ -141,6 +145,28 @@ fn only_what_includes_a_changed_header_is_compiled_again() {
     // The same text written again is no change.
     package.write("kernels/common.cuh", "#define SCALE 2\n");
     assert_eq!(package.reasons(&sources), NOTHING);
+
+    // A comment compiles nothing, and what names lines is as a clean build makes it.
+    package.write("kernels/common.cuh", "// Twice.\n\n#define SCALE 2\n");
+    package.write("kernels/saxpy.cu", &format!("/* a\n   b */\n{SAXPY}"));
+    assert_eq!(package.reasons(&sources), NOTHING);
+    let kept = results(&package.compile(&sources));
+    fs::remove_dir_all(package.root.join("out")).unwrap();
+    for ((path, kept), (_, clean)) in kept.iter().zip(results(&package.compile(&sources))) {
+        let [kept, clean] = [kept, &clean].map(|bytes| String::from_utf8_lossy(bytes));
+        assert!(kept == clean, "{}:\n{kept}\n{clean}", path.display());
+    }
+}
+
+/// What was made of all units.
+fn results(outcome: &Outcome) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut made = Vec::new();
+    for unit in &outcome.units {
+        for path in unit.results().chain([unit.ptx.as_path()]) {
+            made.push((path.to_owned(), fs::read(path).unwrap()));
+        }
+    }
+    made
 }
 
 #[test]
@@ -455,4 +481,90 @@ fn an_older_toolkit_recompiles_everything() {
     package.toolkit.root = links;
     let reasons = package.reasons(&["kernels/k.cu"]);
     assert_eq!(reasons, ["kernels/k.cu sm_90: the CUDA toolkit changed"]);
+}
+
+/// What has internal linkage gets its symbols from the name of its source.
+const INTERNAL: &str = "namespace { __device__ int hidden; __global__ void own(int *p) { *p = hidden; } struct Local { int x; }; }\n\
+                        static __device__ int counter[4];\n\
+                        template <const int *P> __global__ void at(int *p) { *p = *P; }\n\
+                        template <class T> __global__ void of(T *p) { p->x = counter[p->x]; }\n\
+                        template __global__ void of<Local>(Local *);\n\
+                        static __device__ const int fixed = 7;\n\
+                        template __global__ void at<&fixed>(int *);\n";
+
+#[test]
+fn results_are_the_same_in_every_folder() {
+    let mut made: Vec<Vec<Vec<u8>>> = Vec::new();
+    for folder in ["same/one", "same/another/and deeper"] {
+        let Some(mut package) = Package::new(folder) else {
+            return;
+        };
+        package.write("kernels/internal.cu", INTERNAL);
+        package.write("relocatable/internal.cu", INTERNAL);
+        // Includes, so that line information has files to name.
+        package.write("kernels/common.cuh", "#define SCALE 2\n");
+        package.write("kernels/saxpy.cu", SAXPY);
+        let relocatable = Source {
+            relocatable: true,
+            ..Source::cuda("relocatable/internal.cu")
+        };
+        let sources = [
+            Source::cuda("kernels/internal.cu"),
+            Source::cuda("kernels/saxpy.cu"),
+            relocatable,
+        ];
+        package.targets = vec!["sm_90", "sm_100"];
+        let outcome = package.compile_all(&sources);
+        assert!(outcome.failures.is_empty(), "{}", outcome.failures[0]);
+        assert_eq!(outcome.units.len(), 6);
+        made.push(
+            results(&outcome)
+                .into_iter()
+                .map(|(_, bytes)| bytes)
+                .collect(),
+        );
+    }
+    assert!(made[0] == made[1]);
+}
+
+#[test]
+fn cubins_are_those_that_nvcc_makes() {
+    let Some(mut package) = Package::new("nvcc") else {
+        return;
+    };
+    package.write("kernels/common.cuh", "#define SCALE 2\n");
+    package.write("kernels/saxpy.cu", SAXPY);
+    package.write(
+        "kernels/shared.cu",
+        "__constant__ float table[8];\ntemplate <int N> __global__ void sum(float *p) {\n\
+         __shared__ float s[N]; s[threadIdx.x] = p[threadIdx.x] * table[threadIdx.x & 7]; __syncthreads();\n\
+         if (threadIdx.x == 0) { float t = 0; for (int i = 0; i < N; i++) t += s[i]; *p = t; } }\n\
+         template __global__ void sum<64>(float *);\ntemplate __global__ void sum<128>(float *);\n",
+    );
+    package.options.flags = vec!["--use_fast_math".to_owned()];
+    let sources = ["kernels/saxpy.cu", "kernels/shared.cu"];
+    let outcome = package.compile(&sources);
+    for (unit, source) in outcome.units.iter().zip(sources) {
+        let expected = package.root.join("expected.cubin");
+        let status = std::process::Command::new(&package.toolkit.nvcc)
+            .args([
+                "-cubin",
+                "-arch=sm_90",
+                "-std=c++17",
+                "--use_fast_math",
+                // The cubin says how ptxas was called.
+                "-Xptxas",
+                "-v",
+                "-o",
+            ])
+            .arg(&expected)
+            .arg(source)
+            .current_dir(&package.root)
+            .status();
+        assert!(status.unwrap().success());
+        assert!(
+            fs::read(&unit.cubin).unwrap() == fs::read(&expected).unwrap(),
+            "{source}"
+        );
+    }
 }

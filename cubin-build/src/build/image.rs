@@ -93,7 +93,7 @@ impl Context<'_> {
             for binary in &module.binaries {
                 match parse(binary) {
                     Ok(image) => images.push((binary, image)),
-                    Err(what) => tell(module, what, sink),
+                    Err(what) => self.refuse(module, what, sink),
                 }
             }
             if images.len() == module.binaries.len() {
@@ -111,7 +111,7 @@ impl Context<'_> {
             for (binary, parsed) in binaries {
                 match self.image(module, binary, parsed, &mut sides, sink) {
                     Ok(image) => images.push(image),
-                    Err(what) => tell(module, what, sink),
+                    Err(what) => self.refuse(module, what, sink),
                 }
             }
             if images.len() == module.binaries.len() {
@@ -122,6 +122,18 @@ impl Context<'_> {
             }
         }
         all
+    }
+
+    /// A module that cannot be read. What the tools made of it is not up to date next time.
+    fn refuse(&self, module: &Loaded<'_>, what: BadCode, sink: &mut Sink) {
+        tell(module, what, sink);
+        for binary in &module.binaries {
+            let results = binary.units.iter().flat_map(|unit| unit.results());
+            crate::compile::forget(results);
+        }
+        let linked = self.compiled.linked.iter();
+        let linked = linked.filter(|linked| linked.name == module.names.module);
+        crate::compile::forget(linked.map(|linked| linked.cubin.as_path()));
     }
 
     /// What lies beside the cubins of all units; a unit whose cubin is an image of its own is read with it.

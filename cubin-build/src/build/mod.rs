@@ -37,7 +37,7 @@ pub use self::{
 };
 
 use self::{image::Context, places::Places, settings::Settings, sources::Sources};
-use crate::{env::Env, lists::CollectVec, report, sorted};
+use crate::{env::Env, lists::CollectVec, lock::Lock, report, sorted};
 
 /// Does it all.
 pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
@@ -47,6 +47,10 @@ pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
     let Some(settings) = settings::resolve(request, env, &mut outcome.sink) else {
         return outcome;
     };
+    let _lock = Lock::hold(&settings.work_dir, &mut || {
+        let dir = settings.work_dir.display();
+        eprintln!("note: waiting for another build that works in {dir}");
+    });
     let sources = sources::find(request, &settings, &mut outcome.sink);
     if outcome.sink.has_errors() {
         return outcome;

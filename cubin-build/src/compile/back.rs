@@ -13,6 +13,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    thread,
 };
 
 use cubin_core::Sm;
@@ -22,7 +23,7 @@ use super::{
     front::{Front, Translated},
     kind::Names,
     record::{self, CompileRecord},
-    step::{LOG, Step},
+    step::{self, LOG, Step},
     times::{Timed, Times},
     unit::{Common, tame_stem},
 };
@@ -152,7 +153,15 @@ impl<'a> Back<'a> {
             return Err(self.step().failure(Cause::Source(error.to_string())));
         }
         step.begin()?;
-        let before = self.input(common, ptx, true);
+        let began = || cache::changed(&work).map_err(step.io(&work));
+        let is_new = |began| record::written_since(&self.source.path, root, began);
+        let mut since = began()?;
+        if matches!(ptx, Ptx::Source) && is_new(since) {
+            // It was written a moment ago, or so it seems.
+            thread::sleep(step::TICK);
+            step.begin()?;
+            since = began()?;
+        }
         let cubin = work.join(format!("{}.cubin", self.stem));
         let mut command = common.launched(self.command(common, ptx, &work, &cubin)?);
         let timed = Timed::start(times);
@@ -171,7 +180,7 @@ impl<'a> Back<'a> {
         }
         let _ = fs::remove_dir_all(&work);
         let mut input = self.input(common, ptx, true);
-        if input != before {
+        if matches!(ptx, Ptx::Source) && is_new(since) {
             // The source was changed while ptxas ran: nobody knows what it read.
             input = format!(
                 "content written-meanwhile {}",

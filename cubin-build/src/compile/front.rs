@@ -29,9 +29,9 @@ use cubin_core::Sm;
 use super::{
     Cause, Failure, Source, command, host_code,
     kind::{Names, Steps},
-    record::{self, Class, CompileRecord, Input},
+    record::{self, CompileRecord, Input},
     step::{self, LOG, Ran, Step},
-    text::{Places, Text},
+    text::{self, Places, Text},
     times::{Timed, Times},
     unit::Common,
 };
@@ -61,6 +61,8 @@ pub(super) struct Front<'a> {
     pub(super) steps: &'a Steps,
     pub(super) dir: PathBuf,
     includes: Vec<PathBuf>,
+    /// Those of them that flags and environment name.
+    named: Vec<PathBuf>,
     head: Vec<String>,
     stem: String,
     /// The source's name in symbols.
@@ -113,9 +115,10 @@ impl<'a> Front<'a> {
     ) -> Self {
         let mut includes = steps.search.clone();
         // A directory that is not there yet is searched once it is.
-        for dir in common.includes(source, target) {
-            if !includes.contains(&dir) {
-                includes.push(dir);
+        let named = common.includes(source, target);
+        for dir in &named {
+            if !includes.contains(dir) {
+                includes.push(dir.clone());
             }
         }
         let mut head = vec![record::FORMAT.to_owned()];
@@ -131,6 +134,7 @@ impl<'a> Front<'a> {
             steps,
             dir,
             includes,
+            named,
             head,
             stem: super::unit::tame_stem(&source.path),
             stable: stable_name(common.request.root, common.request.out_dir, &source.path),
@@ -145,9 +149,12 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Directories where files are looked for that are included.
-    pub(super) fn includes(&self) -> &[PathBuf] {
-        &self.includes
+    /// Directories where files are looked for that are included, without the host compiler's own: cargo would look
+    /// through all of /usr/include each time.
+    pub(super) fn watched_dirs(&self) -> Vec<PathBuf> {
+        let dirs = self.includes.iter();
+        let own = dirs.filter(|dir| self.named.contains(dir) || self.steps.names(dir));
+        own.cloned().collect()
     }
 
     fn work(&self) -> PathBuf {
@@ -183,7 +190,7 @@ impl<'a> Front<'a> {
             return Err(reason);
         }
         let inputs = old.inputs().ok_or_else(step::damaged)?;
-        let now = common.input_lines(&inputs, &self.includes);
+        let now = common.input_lines(&inputs, &old.asked(), &self.includes);
         step.earlier(&old, &self.head, &now)?;
         self.translated(&old, inputs, None)
             .ok_or_else(step::damaged)
@@ -273,27 +280,8 @@ impl<'a> Front<'a> {
                 let what = "preprocessed text (.cpp1.ii)";
                 return Err(self.failed(&step, &ran, Cause::NoOutput(what)));
             }
-            for input in inputs.iter().filter(|input| input.class == Class::Content) {
-                common.files.content_now(&root.join(&input.path));
-            }
-            let mut record = CompileRecord {
-                head: self.head.clone(),
-                inputs: common.input_lines(&inputs, &self.includes),
-                ..CompileRecord::default()
-            };
-            let unsettled = |input: &Input| {
-                let changed = cache::changed(&root.join(&input.path));
-                input.class == Class::Content && changed.map_or(true, |changed| changed >= began)
-            };
-            if !inputs.iter().any(unsettled) {
-                break (text, record, inputs, ran.log);
-            }
-            if attempt == ATTEMPTS {
-                for (line, input) in record.inputs.iter_mut().zip(&inputs) {
-                    if unsettled(input) {
-                        *line = format!("content written-meanwhile {}", input.name);
-                    }
-                }
+            let (record, settled) = common.settled(&self.head, &inputs, &self.includes, began);
+            if settled || attempt == ATTEMPTS {
                 break (text, record, inputs, ran.log);
             }
         };
@@ -431,6 +419,10 @@ impl<'a> Front<'a> {
                 return Err(self.failed(&step, &ran, Cause::NoOutput(what)));
             }
             made.push(bytes);
+        }
+        let folder = work.to_string_lossy();
+        for file in &mut made[1..] {
+            *file = text::lasting(file, &folder);
         }
         let places = Places::of(&text, &[&made[1], &made[2]]);
         made.push(places.map(|places| places.text()).unwrap_or_default());

@@ -16,6 +16,7 @@ use super::{
     back::{Assembled, Back, Ptx},
     front::{Front, Next, Prepared, Translated},
     kind::Kind,
+    run,
     times::{self, Times},
     unit::{Common, Parts},
     whole,
@@ -123,6 +124,7 @@ impl<'g, 'a> Graph<'g, 'a> {
             }
         }
         if self.ready() {
+            let _guard = run::Guard::new();
             jobs::run_queue(self.common.env, &self);
         }
         let state = self.state.into_inner();
@@ -303,7 +305,7 @@ fn parts(front: &Front<'_>, translated: &Translated, assembled: Assembled) -> Pa
         side_files: Some((translated.stub.clone(), translated.gpu.clone())),
         ptx: translated.ptx.clone(),
         inputs: translated.inputs.clone(),
-        includes: front.includes().to_vec(),
+        includes: front.watched_dirs(),
         log: format!("{}{}", translated.log, assembled.log),
         identity: ContentHash::of(both.as_bytes()),
         ran: translated.ran.clone().or(assembled.ran),

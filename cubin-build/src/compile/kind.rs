@@ -141,6 +141,14 @@ impl Kind {
                 tools.extend(steps.find(common, program));
             }
         }
+        if let Ok(dryrun) = Dryrun::parse(&answer.printed) {
+            let in_dir =
+                |name: &str, file: &str| Some(PathBuf::from(dryrun.variable(name)?).join(file));
+            // nvcc itself, also behind a wrapper, and what cicc links in.
+            tools.extend(in_dir("_HERE_", "nvcc"));
+            tools.extend(in_dir("_HERE_", "nvcc.profile"));
+            tools.extend(in_dir("NVVMIR_LIBRARY_DIR", "libdevice.10.bc"));
+        }
         if common.request.toolkit.is_immutable() {
             tools.retain(|tool| !common.request.toolkit.owns(tool));
         }
@@ -182,7 +190,9 @@ fn key(common: &Common<'_>, words: &[OsString]) -> ContentHash {
 }
 
 fn stamped(tool: &Path) -> Option<String> {
-    let stamp = Stamp::of(tool).ok()?;
+    let mut stamp = Stamp::of(tool).ok()?;
+    // One that was copied or moved over another keeps its own time.
+    stamp.modified = cache::changed(tool).ok()?;
     Some(format!("tool {stamp} {}", encode_path(tool)))
 }
 
@@ -376,6 +386,12 @@ impl Steps {
         flags.cloned().collect()
     }
 
+    /// Whether a directory that the preprocessor searches is one that flags name, and not the host compiler's own.
+    pub(super) fn names(&self, dir: &Path) -> bool {
+        let ends = |word: &String| dir.to_str().is_some_and(|dir| word.ends_with(dir));
+        self.preprocess.words.iter().any(ends)
+    }
+
     /// Whether the first two steps are the same.
     pub(super) fn same_front(&self, other: &Self) -> bool {
         self.preprocess == other.preprocess && self.cicc == other.cicc
@@ -472,7 +488,13 @@ impl Steps {
         let ran = run::run(&mut command, "the host compiler", run::limit(common.env));
         let _ = fs::remove_file(dir.join("nothing.ii"));
         let log = ran.map(|ran| ran.log).unwrap_or_default();
-        told_by_host(&log)
+        let (search, mut tools) = told_by_host(&log);
+        // Files of the host compiler's own flags.
+        let root = common.request.root;
+        let files = self.preprocess.words.iter();
+        let files = files.filter_map(|word| word.strip_prefix('@'));
+        tools.extend(files.map(|file| root.join(file)));
+        (search, tools)
     }
 }
 
@@ -489,6 +511,9 @@ fn told_by_host(log: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
             search.push(PathBuf::from(
                 dir.trim_end_matches(" (framework directory)"),
             ));
+        } else if let Some(dir) = line.strip_prefix("ignoring nonexistent directory \"") {
+            // It will be searched once it is there.
+            search.push(PathBuf::from(dir.trim_end_matches('"')));
         } else if let Some(program) = line.strip_prefix("COLLECT_GCC=") {
             tools.push(PathBuf::from(program));
         } else if let Some(rest) = line.strip_prefix(" ") {
@@ -520,7 +545,7 @@ mod tests {
         let (search, tools) = told_by_host(gcc);
         assert_eq!(
             search,
-            ["lm", ".", "/usr/include/c++/12"].map(PathBuf::from)
+            ["nope", "lm", ".", "/usr/include/c++/12"].map(PathBuf::from)
         );
         let expected = ["/opt/gcc/bin/gcc", "/usr/lib/gcc/12/cc1plus"];
         assert_eq!(tools, expected.map(PathBuf::from));

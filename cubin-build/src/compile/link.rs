@@ -13,11 +13,11 @@ use cubin_core::Sm;
 
 use super::{
     Cause, CompileRequest, Failure, Level, Message, Unit, command, message,
-    record::CompileRecord,
-    step::{self, Step},
+    record::{self, CompileRecord},
+    step::{self, LOG, Step},
 };
 use crate::{
-    cache::{ContentHash, Stamp, encode_path},
+    cache::{self, ContentHash, Stamp, encode_path},
     env::Env,
     jobs,
 };
@@ -285,6 +285,7 @@ impl<'a> Run<'a> {
             )
             .arg("-o")
             .arg(&cubin);
+        let began = cache::changed(&self.dir).map_err(step.io(&self.dir))?;
         let mut ran = step.run(env, &mut command, root)?;
         ran.log = self.with_sources(&ran.log);
         if !ran.status.success() {
@@ -295,7 +296,15 @@ impl<'a> Run<'a> {
         }
         self.lost(wanted, &cubin)?;
         step.keep_log(&ran.log)?;
-        step.finish(now, &[cubin])?;
+        let mut now = now;
+        for library in self.group.libraries {
+            // Nobody knows what nvlink read of one that was changed meanwhile.
+            if record::written_since(library, root, began) {
+                let name = encode_path(library);
+                now.inputs.push(format!("content written-meanwhile {name}"));
+            }
+        }
+        step.finish(now, &[cubin, self.dir.join(LOG)])?;
         Ok(self.linked(&ran.log, Some(reason)))
     }
 

@@ -162,6 +162,15 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
     })
 }
 
+/// Makes the results in the directories of these files count as never made: whoever could not use one has it made anew.
+pub fn forget<'p>(results: impl IntoIterator<Item = &'p Path>) {
+    for result in results {
+        if let Some(dir) = result.parent() {
+            let _ = std::fs::remove_file(dir.join(step::RECORD));
+        }
+    }
+}
+
 /// How a source is compiled for a target.
 fn way<'a>(
     common: &unit::Common<'a>,
@@ -249,8 +258,8 @@ fn sources_once<'a>(request: &CompileRequest<'a>) -> Result<Vec<&'a Source>, Err
 /// Everything that a result depends on, for cargo's `rerun-if-*` lines.
 ///
 /// Paths: the sources, every dependency (but not the headers of a toolkit that was installed by us and never changes),
-/// the include directories and the directories of included headers (a header that appears there may come first), nvcc
-/// and the host compiler. A directory that holds
+/// the include directories that flags and environment name and the directories of included headers (a header that appears
+/// there may come first), nvcc and the host compiler. A directory that holds
 /// `out_dir` is left out, since cargo would see each build's own output as a change. Variables: all that `env` was
 /// asked for.
 pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watch {
@@ -278,7 +287,7 @@ pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watc
     for dir in dirs {
         // The root itself as a relative path is empty; cargo would watch the whole package for it.
         let full = normalize(&request.root.join(dir));
-        if full.is_dir() && !out_dir.starts_with(&full) {
+        if full.is_dir() && !out_dir.starts_with(&full) && !request.toolkit.owns(&full) {
             paths.insert(dir.to_owned());
         }
     }

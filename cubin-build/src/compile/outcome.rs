@@ -1,6 +1,6 @@
 //! What a compilation yields.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cubin_core::Sm;
 
@@ -54,6 +54,13 @@ pub struct SideFiles {
 }
 
 impl Unit {
+    /// The files that tools made of it.
+    pub fn results(&self) -> impl Iterator<Item = &Path> {
+        let sides = self.side_files.iter();
+        let sides = sides.flat_map(|sides| [sides.stub.as_path(), sides.gpu.as_path()]);
+        sides.chain([self.cubin.as_path()])
+    }
+
     /// Whether a compiler ran for it in this build.
     pub fn compiled(&self) -> bool {
         self.recompiled.is_some()

@@ -11,13 +11,13 @@ use std::{
 use super::depfile::Dependency;
 use crate::sorted::Set;
 use crate::{
-    cache::{Content, ContentHash, Files, decode_path, encode_path},
+    cache::{self, ContentHash, Files, decode_path, encode_path},
     paths::normalize,
     toolkit::Toolkit,
 };
 
 /// First line; another number is another format or another way to compile.
-pub(super) const FORMAT: &str = "cubin-build unit 2";
+pub(super) const FORMAT: &str = "cubin-build unit 3";
 
 /// How a dependency is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,9 +81,11 @@ impl Input {
     }
 }
 
-/// The lines for a unit's inputs as the files are now: one per input, then one per file that shadows.
+/// The lines for a unit's inputs as the files are now: one per input, then one per file that they ask about (`asked`, as lines
+/// hold paths), then one per file that shadows.
 pub(super) fn input_lines(
     inputs: &[Input],
+    asked: &[String],
     root: &Path,
     includes: &[PathBuf],
     files: &Files,
@@ -105,10 +107,42 @@ pub(super) fn input_lines(
             },
         });
     }
-    lines.extend(listings.shadows(inputs, includes, || {
-        shadow_lines(inputs, root, includes, files, listings)
+    lines.extend(asked.iter().map(|name| format!("asked {name}")));
+    lines.extend(listings.shadows(inputs, asked, includes, || {
+        shadow_lines(inputs, asked, root, includes, files, listings)
     }));
     lines
+}
+
+/// Files that inputs ask about, and a line for each input that asks in a way that cannot be followed: it is never known
+/// to be as it was. All is asked of the files as they are now, those of system and toolkit included.
+pub(super) fn asked(inputs: &[Input], root: &Path, files: &Files) -> (Vec<String>, Vec<String>) {
+    let mut names: Set<String> = Set::new();
+    let mut unsure = Vec::new();
+    for input in inputs {
+        let Some(content) = files.content(&root.join(&input.path)) else {
+            continue;
+        };
+        for name in &content.asked.names {
+            names.insert(encode_path(Path::new(name)));
+        }
+        if content.asked.unsure && input.class == Class::Content {
+            unsure.push(format!("unsure - {}", input.name));
+        }
+    }
+    (names.into_vec(), unsure)
+}
+
+/// Whether a file may have been written, or put in its place, at `began` or later: itself, or a directory that it is in
+/// below `root`. A time of last change alone does not tell, as it moves with the file.
+pub(super) fn written_since(path: &Path, root: &Path, began: u128) -> bool {
+    let (root, full) = (normalize(root), normalize(&root.join(path)));
+    let is_new = |path: &Path| cache::changed(path).map_or(true, |changed| changed >= began);
+    if is_new(&full) {
+        return true;
+    }
+    let mut dirs = full.ancestors().skip(1);
+    full.starts_with(&root) && dirs.any(|dir| dir.starts_with(&root) && dir != root && is_new(dir))
 }
 
 /// Directories searched before others, where a new file would change the result: the include directories and those of
@@ -132,6 +166,7 @@ pub(super) fn search_dirs(inputs: &[Input], includes: &[PathBuf]) -> Vec<PathBuf
 /// `common.cuh`, `gpu/common.cuh`, … A file that is listed without need does no harm: only a change of the list does.
 fn shadow_lines(
     inputs: &[Input],
+    asked: &[String],
     root: &Path,
     includes: &[PathBuf],
     files: &Files,
@@ -143,14 +178,6 @@ fn shadow_lines(
         .iter()
         .map(|input| normalize(&root.join(&input.path)))
         .collect();
-    let contents: Vec<Content> = inputs
-        .iter()
-        .filter(|input| input.class == Class::Content)
-        .filter_map(|input| files.content(&root.join(&input.path)))
-        .collect();
-    let asked = contents
-        .iter()
-        .flat_map(|content| content.has_include.iter());
     // Endings by their first component, so that a directory is compared with what it holds and not with every ending.
     let mut by_first: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
     let mut upward: Vec<PathBuf> = Vec::new();
@@ -172,8 +199,8 @@ fn shadow_lines(
             add(&parts[from..]);
         }
     }
-    for name in asked {
-        let parts: Vec<Component<'_>> = Path::new(name).components().collect();
+    for name in asked.iter().filter_map(|name| decode_path(name)) {
+        let parts: Vec<Component<'_>> = name.components().collect();
         add(&parts);
     }
 
@@ -203,6 +230,7 @@ pub(super) struct Listings {
 #[derive(Debug)]
 struct Shadows {
     inputs: Vec<Input>,
+    asked: Vec<String>,
     includes: Vec<PathBuf>,
     lines: Vec<String>,
 }
@@ -212,12 +240,14 @@ impl Listings {
     fn shadows(
         &self,
         inputs: &[Input],
+        asked: &[String],
         includes: &[PathBuf],
         find: impl FnOnce() -> Vec<String>,
     ) -> Vec<String> {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = &*last()
             && last.inputs == inputs
+            && last.asked == asked
             && last.includes == includes
         {
             return last.lines.clone();
@@ -225,6 +255,7 @@ impl Listings {
         let lines = find();
         *last() = Some(Shadows {
             inputs: inputs.to_vec(),
+            asked: asked.to_vec(),
             includes: includes.to_vec(),
             lines: lines.clone(),
         });
@@ -268,7 +299,9 @@ impl CompileRecord {
         let mut record = Self::default();
         for line in body.lines() {
             let list = match line.split(' ').next() {
-                Some("content" | "stamp" | "toolkit" | "shadow" | "unsure") => &mut record.inputs,
+                Some("content" | "stamp" | "toolkit" | "asked" | "shadow" | "unsure") => {
+                    &mut record.inputs
+                }
                 Some("text" | "key") => &mut record.made,
                 Some("output") => &mut record.outputs,
                 _ => &mut record.head,
@@ -305,6 +338,15 @@ impl CompileRecord {
             });
         }
         Some(inputs)
+    }
+}
+
+impl CompileRecord {
+    /// The names in its lines of what was asked about.
+    pub(super) fn asked(&self) -> Vec<String> {
+        let names = self.inputs.iter();
+        let names = names.filter_map(|line| line.strip_prefix("asked "));
+        names.map(str::to_owned).collect()
     }
 }
 
@@ -373,6 +415,7 @@ fn reason(line: &str, new: bool) -> String {
                 format!("{} changed", shown(name))
             }
         }
+        "asked" => format!("it asks about other files, such as {}", shown(rest)),
         "shadow" if new => format!("{} appeared, which may be included instead", shown(rest)),
         "shadow" => format!("{} is gone, which could have been included", shown(rest)),
         _ => format!("`{line}` changed"),

@@ -23,6 +23,8 @@ const KEPT: usize = 8 << 20;
 const LONG: Duration = Duration::from_secs(300);
 /// How often a tool that prints nothing is looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// Why nothing runs any more.
+const ORPHANED: &str = "the program that started this build has ended";
 /// How long the streams of a tool that has ended are read, where something that it started holds them open.
 const LEFT_OPEN: Duration = Duration::from_secs(5);
 
@@ -104,6 +106,93 @@ pub(super) fn words(time: Duration) -> String {
     format!("{count} {unit}{plural}")
 }
 
+/// Tools run in a process group of their own, which a shell leads that waits for this process: when it ends, however it
+/// does, the pipe between them closes, and the shell ends the group. So no compiler goes on after a build that was killed or
+/// interrupted, not even what nvcc or gcc have started. One for all tools that run at a time.
+static GROUP: Mutex<Group> = Mutex::new(Group {
+    leader: None,
+    users: 0,
+});
+
+struct Group {
+    leader: Option<Child>,
+    users: usize,
+}
+
+/// Keeps the group of tools.
+pub(super) struct Guard(());
+
+impl Guard {
+    /// The group as it is, or a new one.
+    pub(super) fn new() -> Self {
+        let mut group = GROUP.lock().unwrap_or_else(PoisonError::into_inner);
+        group.users += 1;
+        if group.leader.is_none() {
+            group.leader = leader();
+        }
+        Self(())
+    }
+
+    /// Puts a tool into the group.
+    fn join(&self, command: &mut Command) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::CommandExt as _;
+            let group = GROUP.lock().unwrap_or_else(PoisonError::into_inner);
+            let leader = group.leader.as_ref().map(Child::id);
+            if let Some(id) = leader.and_then(|id| i32::try_from(id).ok()) {
+                command.process_group(id);
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = (self, command);
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let mut group = GROUP.lock().unwrap_or_else(PoisonError::into_inner);
+        group.users -= 1;
+        if group.users == 0
+            && let Some(mut leader) = group.leader.take()
+        {
+            drop(leader.stdin.take());
+            let _ = leader.wait();
+        }
+    }
+}
+
+#[cfg(unix)]
+fn leader() -> Option<Child> {
+    use std::os::unix::process::CommandExt as _;
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .args(["-c", "trap '' HUP INT TERM; read -r line; kill -KILL 0"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0);
+    // Without one tools run as they would by themselves.
+    shell.spawn().ok()
+}
+
+#[cfg(not(unix))]
+fn leader() -> Option<Child> {
+    None
+}
+
+/// Whether the program that started this one is gone: nobody waits for a build script whose cargo was killed.
+fn orphaned() -> bool {
+    #[cfg(unix)]
+    {
+        static PARENT: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+        let now = std::os::unix::process::parent_id();
+        *PARENT.get_or_init(|| now) != now
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 fn run_with(
     command: &mut Command,
     limit: Option<Duration>,
@@ -114,6 +203,11 @@ fn run_with(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    if orphaned() {
+        return Err(Stopped::Spawn(ORPHANED.to_owned()));
+    }
+    let guard = Guard::new();
+    guard.join(command);
     let mut child = command
         .spawn()
         .map_err(|error| Stopped::Spawn(error.to_string()))?;
@@ -135,6 +229,10 @@ fn run_with(
             // Between the end of its streams and its own there is no more than a moment.
             None if closed => thread::sleep(Duration::from_millis(1)),
             _ => {}
+        }
+        if ended.is_none() && orphaned() {
+            end_tree(&mut child);
+            return Err(Stopped::Spawn(ORPHANED.to_owned()));
         }
         let time = start.elapsed();
         if let Some(limit) = limit.filter(|limit| time >= *limit)

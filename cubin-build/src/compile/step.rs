@@ -8,6 +8,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
+    time::Duration,
 };
 
 use cubin_core::Sm;
@@ -26,6 +27,10 @@ use crate::{
 pub(super) const RECORD: &str = "record.txt";
 /// The file with what the tool printed.
 pub(super) const LOG: &str = "log.txt";
+
+/// More than the steps in which a file system counts time (a hundredth of a second at most): what was written before is older
+/// than what is written after.
+pub(super) const TICK: Duration = Duration::from_millis(11);
 
 /// What runs, for messages, and where.
 #[derive(Clone, Copy)]

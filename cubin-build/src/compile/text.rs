@@ -160,7 +160,7 @@ impl Places {
         let mut wanted: Map<Place<'_>, Option<usize>> = Map::new();
         for file in files {
             for line in Lines(file) {
-                if let Some((name, _)) = depfile::marker(line) {
+                if let Some((name, _)) = depfile::marker(line).filter(|(name, _)| !is_own(name)) {
                     wanted.insert((name, depfile::number(line)), None);
                 }
             }
@@ -224,6 +224,45 @@ impl Places {
     }
 }
 
+/// Whether a line marker names the front end's file that it is in.
+fn is_own(name: &[u8]) -> bool {
+    [".cudafe1.stub.c", ".cudafe1.gpu"]
+        .iter()
+        .any(|end| name.ends_with(end.as_bytes()))
+}
+
+/// A file of the front end without what differs from folder to folder, and with each comment: the folder that it was made
+/// in, which it names itself with, and the line of the preprocessed text in names of local variables
+/// (`__cuda_local_var_36888_5_non_const_i`), whose functions nobody reads.
+pub(super) fn lasting(file: &[u8], folder: &str) -> Vec<u8> {
+    const LOCAL: &[u8] = b"__cuda_local_var_";
+    let escaped = folder.replace('\\', "\\\\").replace('"', "\\\"");
+    let folder = format!("\"{escaped}/");
+    let mut out = Vec::with_capacity(file.len());
+    for line in Lines(file) {
+        let mut rest = line;
+        if depfile::marker(line).is_some_and(|(name, _)| is_own(name)) {
+            if let Some(at) = position(rest, folder.as_bytes()) {
+                out.extend_from_slice(&rest[..=at]);
+                rest = &rest[at + folder.len()..];
+            }
+        } else {
+            while let Some(at) = position(rest, LOCAL) {
+                let (name, behind) = rest.split_at(at + LOCAL.len());
+                out.extend_from_slice(name);
+                let digits = behind.iter().take_while(|byte| byte.is_ascii_digit());
+                rest = &behind[digits.count()..];
+            }
+        }
+        out.extend_from_slice(rest);
+    }
+    out
+}
+
+fn position(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|found| found == part)
+}
+
 /// From each place to where its line is now.
 pub(super) struct Moved<'p>(Map<Place<'p>, (usize, Vec<u8>)>);
 
@@ -235,7 +274,8 @@ impl Moved<'_> {
     pub(super) fn apply(&self, file: &[u8]) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity(file.len());
         for line in Lines(file) {
-            let Some((name, rest)) = depfile::marker(line) else {
+            let marker = depfile::marker(line).filter(|(name, _)| !is_own(name));
+            let Some((name, rest)) = marker else {
                 out.extend_from_slice(line);
                 continue;
             };
@@ -295,6 +335,13 @@ mod tests {
             "x\n# 3 \"a.cuh\"\ny\n# 20 \"a.cuh\"\n# 4 \"k.cu\"\n"
         );
         assert_eq!(Places::of(&before.bytes, &[b"# 7 \"k.cu\"\n"]), None);
+
+        let own = b"# 1 \"/out/a b/work/k.cudafe1.stub.c\"\nint __cuda_local_var_36_5_x;\n";
+        let own = lasting(own, "/out/a b/work");
+        let expected = b"# 1 \"k.cudafe1.stub.c\"\nint __cuda_local_var__5_x;\n";
+        assert_eq!(own, expected);
+        let places = Places::of(&before.bytes, &[&own]).unwrap();
+        assert_eq!(places.moved(&after.bytes).apply(&own), Some(own));
     }
 
     #[test]

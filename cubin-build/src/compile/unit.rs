@@ -13,10 +13,10 @@ use super::{
     CompileRequest, Level, SideFiles, Source, Unit, command,
     launcher::Launcher,
     message, ptxas_log,
-    record::{self, Class, Input, Listings},
+    record::{self, Class, CompileRecord, Input, Listings},
 };
 use crate::{
-    cache::{ContentHash, Files, encode_path},
+    cache::{self, ContentHash, Files, encode_path},
     env::Env,
     toolkit::HostCompiler,
 };
@@ -132,14 +132,60 @@ impl<'a> Common<'a> {
     }
 
     /// Lines of records for files that went in, as they are now.
-    pub(super) fn input_lines(&self, inputs: &[Input], includes: &[PathBuf]) -> Vec<String> {
+    pub(super) fn input_lines(
+        &self,
+        inputs: &[Input],
+        asked: &[String],
+        includes: &[PathBuf],
+    ) -> Vec<String> {
         record::input_lines(
             inputs,
+            asked,
             self.request.root,
             includes,
             self.files,
             &self.listings,
         )
+    }
+
+    /// A record of files that a tool has read, as they are after it has ended; and whether all of them are what it read. A
+    /// file that was written, or put in its place, since `began` may have been read before: then its line says so, and
+    /// fits nothing.
+    pub(super) fn settled(
+        &self,
+        head: &[String],
+        inputs: &[Input],
+        includes: &[PathBuf],
+        began: u128,
+    ) -> (CompileRecord, bool) {
+        let root = self.request.root;
+        for input in inputs.iter().filter(|input| input.class == Class::Content) {
+            self.files.content_now(&root.join(&input.path));
+        }
+        let (asked, unsure) = record::asked(inputs, root, self.files);
+        let mut lines = self.input_lines(inputs, &asked, includes);
+        let mut settled = true;
+        for (line, input) in lines.iter_mut().zip(inputs) {
+            if input.class != Class::Fixed && record::written_since(&input.path, root, began) {
+                settled = false;
+                *line = format!("content written-meanwhile {}", input.name);
+            }
+        }
+        // What could have come first may have come, or gone, meanwhile.
+        for line in &mut lines[inputs.len()..] {
+            let shadow = line.strip_prefix("shadow ").and_then(cache::decode_path);
+            if shadow.is_some_and(|path| record::written_since(&path, root, began)) {
+                settled = false;
+                line.push_str(" written-meanwhile");
+            }
+        }
+        lines.extend(unsure);
+        let record = CompileRecord {
+            head: head.to_vec(),
+            inputs: lines,
+            ..CompileRecord::default()
+        };
+        (record, settled)
     }
 
     /// nvcc's words for a source, without names of files.

@@ -8,6 +8,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    thread,
 };
 
 use crate::sorted;
@@ -16,7 +17,7 @@ use cubin_core::Sm;
 use super::{
     Cause, Failure, Source, command, depfile,
     front::{GPU, PTX, STUB},
-    record::{self, Class, CompileRecord, Input},
+    record::{self, Input},
     step::{self, Earlier, LOG, Step},
     unit::{Common, Parts, tame_stem},
 };
@@ -68,7 +69,7 @@ impl<'a> Plan<'a> {
             return Err(reason);
         }
         let inputs = old.inputs().ok_or_else(step::damaged)?;
-        let now = common.input_lines(&inputs, &self.includes);
+        let now = common.input_lines(&inputs, &old.asked(), &self.includes);
         let Earlier { outputs, log } = step.earlier(&old, &self.head, &now)?;
         self.parts(&outputs, inputs, (log, identity), None)
             .ok_or_else(step::damaged)
@@ -85,6 +86,7 @@ impl<'a> Plan<'a> {
         }
         step.begin()?;
         // Its time tells which files were written while the compiler ran.
+        thread::sleep(step::TICK);
         step.keep_log("")?;
         let log_path = self.dir.join(LOG);
         let began = cache::changed(&log_path).map_err(step.io(&log_path))?;
@@ -107,21 +109,7 @@ impl<'a> Plan<'a> {
             let what = "preprocessed text (.cpp1.ii)";
             return Err(step.failed(&ran, Cause::NoOutput(what)));
         };
-        for input in inputs.iter().filter(|input| input.class == Class::Content) {
-            common.files.content_now(&request.root.join(&input.path));
-        }
-        let mut record = CompileRecord {
-            head: self.head.clone(),
-            inputs: common.input_lines(&inputs, &self.includes),
-            ..CompileRecord::default()
-        };
-        for (line, input) in record.inputs.iter_mut().zip(&inputs) {
-            // A file that was written while the compiler ran may have been read before: never trust this result again.
-            let changed = cache::changed(&request.root.join(&input.path));
-            if input.class == Class::Content && changed.map_or(true, |changed| changed > began) {
-                *line = format!("content written-meanwhile {}", input.name);
-            }
-        }
+        let (record, _) = common.settled(&self.head, &inputs, &self.includes, began);
         let identity = step.finish(record, &outputs)?;
         let why = Some(reason.to_owned());
         self.parts(&outputs, inputs, (ran.log.clone(), identity), why)

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{NoHostCompiler, Toolkit};
+use super::{NoHostCompiler, Origin, Toolkit};
 use crate::{
     cache::Stamp,
     env::{self, Env},
@@ -49,7 +49,7 @@ impl HostCompiler {
 /// # Errors
 /// There is none.
 pub fn host_compiler(env: &Env, ccbin: Option<&Path>) -> Result<HostCompiler, NoHostCompiler> {
-    search(env, ccbin, &[])
+    search(env, ccbin, &[], true)
 }
 
 impl Toolkit {
@@ -63,7 +63,10 @@ impl Toolkit {
         env: &Env,
         ccbin: Option<&Path>,
     ) -> Result<HostCompiler, NoHostCompiler> {
-        search(env, ccbin, &self.layout.path)
+        // A toolkit that is installed or named stays the same whatever PATH is, and PATH differs between a terminal and an
+        // editor: each would build anew what the other has built. Another host compiler is seen when the build runs next.
+        let by_path = matches!(self.origin, Origin::Path | Origin::Usual);
+        search(env, ccbin, &self.layout.path, by_path)
     }
 }
 
@@ -71,6 +74,7 @@ fn search(
     env: &Env,
     ccbin: Option<&Path>,
     own: &[PathBuf],
+    by_path: bool,
 ) -> Result<HostCompiler, NoHostCompiler> {
     if let Some(ccbin) = ccbin {
         return named(env, ccbin, format!("`{}` (-ccbin)", ccbin.display()), true);
@@ -104,7 +108,10 @@ fn search(
         }
     }
     for (index, name) in NAMES.iter().enumerate() {
-        if let Some(program) = env.find_program(name) {
+        if by_path {
+            env.note("PATH");
+        }
+        if let Some(program) = env.peek_program(name) {
             let ccbin = (index > 0).then(|| program.clone());
             return Ok(HostCompiler {
                 program,

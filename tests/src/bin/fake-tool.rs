@@ -10,6 +10,8 @@
 //! | `stderr` | printed to stderr by every compilation |
 //! | `cubin` | bytes of the cubin that a compilation leaves |
 //! | `calls/` | one file per run: the name, then one argument a line |
+//! | `steps` | makes nvcc say which steps it would run; the preprocessor among them is the gcc on `PATH` |
+//! | `before-cicc`, `after-ptxas`, … | a shell script that runs when that step begins or ends |
 //!
 //! As nvcc it preprocesses as far as to follow `#include "…"` through the directories of the including file and `-I`,
 //! so that dependency lists are real.
@@ -35,7 +37,8 @@ fn main() -> ExitCode {
     record(&control, &name, &words);
     match name.as_str() {
         "nvcc" => nvcc(&control, &words),
-        "ptxas" => compile(&control, &words, false),
+        "cicc" => hooked(&control, "cicc", || cicc(&control, &words)),
+        "ptxas" => hooked(&control, "ptxas", || compile(&control, &words, false)),
         "python3" | "pip3" | "pip" | "uv" => pip(&control, &words),
         _ => ExitCode::SUCCESS,
     }
@@ -110,13 +113,166 @@ fn nvcc(control: &Path, words: &[String]) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if has("--dryrun") {
+        if control.join("steps").exists() {
+            steps(words, arch);
+        }
         return ExitCode::SUCCESS;
     }
     compile(control, words, true)
 }
 
+/// Runs a step between the scripts that are to run before and after it.
+fn hooked(control: &Path, name: &str, step: impl FnOnce() -> ExitCode) -> ExitCode {
+    let script = |when: &str| {
+        let script = control.join(format!("{when}-{name}"));
+        if script.exists() {
+            let ended = std::process::Command::new("/bin/sh").arg(script).status();
+            assert!(ended.is_ok_and(|status| status.success()), "{when}-{name}");
+        }
+    };
+    script("before");
+    let status = step();
+    script("after");
+    status
+}
+
+/// Says which steps would run, with the flags of the environment in their places, as nvcc and its profile do.
+fn steps(words: &[String], arch: &str) {
+    let env = |name: &str| {
+        let value = Env::process().peek(name).unwrap_or_default();
+        value.to_string_lossy().into_owned()
+    };
+    let here = PathBuf::from(env::args_os().next().unwrap());
+    let here = here.parent().unwrap().display().to_string();
+    let mut all = expanded(&env("NVCC_PREPEND_FLAGS"));
+    all.extend(words.iter().cloned());
+    all.extend(expanded(&env("NVCC_APPEND_FLAGS")));
+    let (mut host, mut front, mut back) = (String::new(), String::new(), String::new());
+    let mut rest = all.iter();
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "-isystem" | "-include" => {
+                host.push_str(&format!(" {word} \"{}\"", rest.next().unwrap()));
+            }
+            "-Xcompiler" => host.push_str(&format!(" {}", rest.next().unwrap().replace(',', " "))),
+            "-Xptxas" => back.push_str(&format!(" {}", rest.next().unwrap())),
+            "--keep-dir" | "-o" | "-ccbin" => drop(rest.next()),
+            word if word.starts_with("-I") || word.starts_with("-D") => {
+                host.push_str(&format!(" \"{word}\""));
+            }
+            word if word.starts_with("-arch") || !word.starts_with('-') => {}
+            "-cubin" | "--keep" | "--dryrun" => {}
+            word => front.push_str(&format!(" {word}")),
+        }
+    }
+    let keep = value(words, "--keep-dir").unwrap();
+    let source = words.last().unwrap();
+    let stem = source.strip_suffix(".cu").unwrap();
+    let number = arch.trim_start_matches("sm_");
+    let output = value(words, "-o").unwrap();
+    let root = env::current_dir().unwrap();
+    eprintln!("#$ _HERE_={here}\n#$ TOP={here}/..\n#$ CICC_PATH={here}/../nvvm/bin");
+    eprintln!(
+        "#$ NVVMIR_LIBRARY_DIR={here}/../nvvm/libdevice\n#$ PATH={here}:{}",
+        env("PATH")
+    );
+    eprintln!(
+        "#$ gcc -D__CUDA_ARCH__={number}0 -E -x c++ \"-I{here}/../include\" {} {} {host} -m64 \"{source}\" -o \"{keep}/{stem}.cpp1.ii\"",
+        env("INCLUDES"),
+        env("SYSTEM_INCLUDES"),
+    );
+    eprintln!(
+        "#$ \"$CICC_PATH/cicc\" {front} {} {} --orig_src_file_name \"{source}\" --orig_src_path_name \"{}/{source}\" \
+         -arch compute_{number} --module_id_file_name \"{keep}/{stem}.module_id\" --gen_c_file_name \"{keep}/{stem}.cudafe1.c\" \
+         --stub_file_name \"{keep}/{stem}.cudafe1.stub.c\" --gen_device_file_name \"{keep}/{stem}.cudafe1.gpu\" \
+         \"{keep}/{stem}.cpp1.ii\" --simt-only -o \"{keep}/{stem}.ptx\"",
+        env("CUDAFE_FLAGS"),
+        env("NVVM_FLAGS"),
+        root.display(),
+    );
+    eprintln!(
+        "#$ ptxas -arch={arch} -m64 {} {} {back} \"{keep}/{stem}.ptx\" -o \"{output}\"",
+        env("PTXAS_FLAGS"),
+        env("OCG_FLAGS"),
+    );
+}
+
+/// Flags of a variable, with those of the files that it names.
+fn expanded(flags: &str) -> Vec<String> {
+    let mut words = flags.split_whitespace().map(str::to_owned);
+    let mut all = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "-optf" {
+            let file = words.next().unwrap();
+            all.extend(expanded(&fs::read_to_string(file).unwrap_or_default()));
+        } else {
+            all.push(word);
+        }
+    }
+    all
+}
+
+/// PTX that says what the text says, whatever the numbers of its lines; the front end's files also name the lines of
+/// kernels.
+fn cicc(control: &Path, words: &[String]) -> ExitCode {
+    let stub = value(words, "--stub_file_name").unwrap();
+    let input = words
+        .iter()
+        .find(|word| word.ends_with(".cpp1.ii"))
+        .unwrap();
+    let text = fs::read_to_string(input).unwrap();
+    let dir = Path::new(input).parent().unwrap().display().to_string();
+    eprint!("{}", control_text(control, "stderr"));
+    if control_text(control, "mode").trim() == "137" {
+        return ExitCode::from(137);
+    }
+    let flags: Vec<&str> = words
+        .iter()
+        .filter(|word| !word.starts_with(&dir))
+        .map(String::as_str)
+        .collect();
+    let mut ptx = format!("// {}\n", flags.join(" "));
+    let mut places = String::new();
+    let (mut number, mut file) = (0_usize, String::new());
+    for line in text.lines() {
+        let marker = line
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split_once(" \""));
+        if let Some((at, rest)) = marker {
+            number = at.parse().unwrap();
+            file = rest.split('"').next().unwrap().to_owned();
+            continue;
+        }
+        if !line.trim().is_empty() {
+            ptx.push_str(line.trim_end());
+            ptx.push('\n');
+        }
+        if line.contains("kernel") {
+            places.push_str(&format!("# {number} \"{file}\"\n{}\n", line.trim_end()));
+        }
+        number += 1;
+    }
+    if words.iter().any(|word| word == "-lineinfo") {
+        ptx.push_str(&places);
+    }
+    let ptx = if control_text(control, "mode").trim() == "same" {
+        "// always the same\n".to_owned()
+    } else {
+        ptx
+    };
+    fs::write(value(words, "-o").unwrap(), ptx).unwrap();
+    fs::write(stub, format!("// stub\n{places}")).unwrap();
+    fs::write(
+        value(words, "--gen_device_file_name").unwrap(),
+        format!("// gpu\n{places}"),
+    )
+    .unwrap();
+    ExitCode::SUCCESS
+}
+
 fn compile(control: &Path, words: &[String], cuda: bool) -> ExitCode {
-    let source = PathBuf::from(words.last().unwrap());
+    let source = words.iter().find(|word| !cuda && word.ends_with(".ptx"));
+    let source = PathBuf::from(source.unwrap_or_else(|| words.last().unwrap()));
     let output = PathBuf::from(value(words, "-o").unwrap());
     let arch = words
         .iter()
@@ -184,8 +340,15 @@ fn compile(control: &Path, words: &[String], cuda: bool) -> ExitCode {
             fs::write(keep.join(format!("{stem}.{end}")), text).unwrap();
         }
     }
-    let cubin = fs::read(control.join("cubin"))
-        .unwrap_or_else(|_| format!("cubin for {arch}").into_bytes());
+    let cubin = fs::read(control.join("cubin")).unwrap_or_else(|_| {
+        let mut text = format!("cubin for {arch}\n");
+        if control.join("steps").exists() {
+            let flags = words.iter().filter(|word| word.starts_with('-'));
+            text.extend(flags.map(|flag| format!("{flag} ")));
+            text.push_str(&fs::read_to_string(&source).unwrap());
+        }
+        text.into_bytes()
+    });
     fs::write(output, cubin).unwrap();
     ExitCode::SUCCESS
 }
