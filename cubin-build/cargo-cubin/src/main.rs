@@ -14,6 +14,7 @@ mod files;
 mod inspect;
 mod project;
 mod report;
+mod timings;
 mod toolkit;
 
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Command {
     Toolkit(toolkit::Command),
     /// Say what this machine has: toolkit, host compiler, driver
     Doctor,
+    /// Show how long each step of the last build took
+    Timings(timings::Args),
     /// Explain a diagnostic code
     Explain(explain::Args),
 }
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Baseline(command) => baseline::run(&command),
         Command::Toolkit(command) => toolkit::run(&command),
         Command::Doctor => doctor::run(),
+        Command::Timings(args) => timings::run(&args),
         Command::Explain(args) => explain::run(&args),
     };
     match result {

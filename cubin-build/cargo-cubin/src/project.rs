@@ -60,7 +60,10 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Vec<Report>> {
     Ok(reports)
 }
 
-fn users_of_cubin_build(metadata: &Metadata, wanted: &[String]) -> anyhow::Result<Vec<String>> {
+pub(crate) fn users_of_cubin_build(
+    metadata: &Metadata,
+    wanted: &[String],
+) -> anyhow::Result<Vec<String>> {
     let members = metadata.workspace_packages();
     for name in wanted {
         if !members.iter().any(|package| package.name.as_str() == name) {

@@ -163,7 +163,8 @@ impl<'a> Back<'a> {
             since = began()?;
         }
         let cubin = work.join(format!("{}.cubin", self.stem));
-        let mut command = common.launched(self.command(common, ptx, &work, &cubin)?);
+        let command = self.command(common, ptx, &work, &cubin)?;
+        let (mut command, root) = common.launched(command, root);
         let timed = Timed::start(times);
         let ran = step.run(common.env, &mut command, root)?;
         timed.end(&self.dir, "ptxas");

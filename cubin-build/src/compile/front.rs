@@ -398,9 +398,9 @@ impl<'a> Front<'a> {
             stem: &self.stem,
             dir: &work,
         };
-        let mut command = common.launched(self.steps.cicc(common, &names));
+        let (mut command, dir) = common.launched(self.steps.cicc(common, &names), &work);
         let timed = Timed::start(times);
-        let ran = step.run(common.env, &mut command, common.request.root)?;
+        let ran = step.run(common.env, &mut command, dir)?;
         timed.end(&self.dir, "cicc");
         let input = self.input(&work);
         let text = fs::read(&input).map_err(step.io(&input))?;

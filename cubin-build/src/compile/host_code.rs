@@ -13,7 +13,7 @@ pub(super) const CODE: &str = "#host-code";
 /// there are none. `source` is the file as the text's line markers name it.
 pub(super) fn warning(text: &[u8], source: &str) -> String {
     let mut reader = Reader::of(text, source);
-    reader.scope(0);
+    reader.declarations(0, false);
     let Some((line, _)) = reader.found.first() else {
         return String::new();
     };
@@ -72,11 +72,7 @@ impl<'t> Reader<'t> {
         token
     }
 
-    /// The declarations up to the brace that closes this scope.
-    fn scope(&mut self, depth: usize) {
-        self.declarations(depth, false);
-    }
-
+    /// The declarations up to the brace that closes this scope; `all_c`: they have C linkage.
     fn declarations(&mut self, depth: usize, all_c: bool) {
         let mut statement: Vec<(usize, Token<'t>)> = Vec::new();
         while let Some((line, token)) = self.next() {
@@ -157,17 +153,25 @@ fn function(statement: &[(usize, Token<'_>)]) -> Option<(usize, String)> {
         return None;
     }
     // The name stands before the first parenthesis that is not an attribute's.
-    statement.windows(2).find_map(|pair| match pair {
-        [(line, Token::Word(name)), (_, Token::Mark(b'('))]
-            if !matches!(
-                *name,
-                "__attribute__" | "__declspec" | "alignas" | "decltype" | "noexcept"
-            ) =>
-        {
-            Some((*line, (*name).to_owned()))
+    let mut depth = 0_usize;
+    for pair in statement.windows(2) {
+        let [(line, token), (_, next)] = pair else {
+            continue;
+        };
+        match token {
+            Token::Mark(b'(') => depth += 1,
+            Token::Mark(b')') => depth = depth.saturating_sub(1),
+            Token::Word(name) if depth == 0 && *next == Token::Mark(b'(') => {
+                const ATTRIBUTES: [&str; 4] =
+                    ["__attribute__", "__declspec", "alignas", "decltype"];
+                if !ATTRIBUTES.contains(name) {
+                    return Some((*line, (*name).to_owned()));
+                }
+            }
+            _ => {}
         }
-        _ => None,
-    })
+    }
+    None
 }
 
 fn tokenize<'t>(line: &'t str, number: usize, tokens: &mut Vec<(usize, Token<'t>)>) {

@@ -34,11 +34,9 @@ impl Launcher {
         if let Some(value) = env.peek(LAUNCHER) {
             let whole = PathBuf::from(&value);
             if env::is_executable(&whole) && whole.components().count() > 1 {
+                let program = std::path::absolute(&whole).unwrap_or(whole);
                 let arguments = Vec::new();
-                return Ok(Some(Self {
-                    program: whole,
-                    arguments,
-                }));
+                return Ok(Some(Self { program, arguments }));
             }
             let words = value.to_string_lossy();
             let words = words
@@ -62,19 +60,22 @@ impl Launcher {
             _ => Some(path.to_owned()).filter(|path| env::is_executable(path)),
         };
         let arguments = words.iter().skip(1).map(OsString::from).collect();
-        match program {
+        // It is run in other directories.
+        match program.and_then(|program| std::path::absolute(program).ok()) {
             Some(program) => Ok(Self { program, arguments }),
             None => Err(name.to_owned()),
         }
     }
 
-    /// A command with the launcher before its program, in the same environment and directory.
-    pub(super) fn before(&self, env: &Env, command: &Command) -> Command {
+    /// A command with the launcher before its program, in the same environment. Files in `dir`, where the command is then to
+    /// run, are named without it: sccache takes the names of what cicc writes for a part of what decides.
+    pub(super) fn before(&self, env: &Env, command: &Command, dir: &Path) -> Command {
         let mut launched = env.command(&self.program);
-        launched
-            .args(&self.arguments)
-            .arg(command.get_program())
-            .args(command.get_args());
+        launched.args(&self.arguments).arg(command.get_program());
+        for word in command.get_args() {
+            let inside = Path::new(word).strip_prefix(dir);
+            launched.arg(inside.map_or(word, Path::as_os_str));
+        }
         for (name, value) in command.get_envs() {
             match value {
                 Some(value) => launched.env(name, value),
@@ -86,9 +87,6 @@ impl Launcher {
             Some(dir) => launched.env("TMPDIR", dir),
             None => launched.env_remove("TMPDIR"),
         };
-        if let Some(dir) = command.get_current_dir() {
-            launched.current_dir(dir);
-        }
         launched
     }
 }

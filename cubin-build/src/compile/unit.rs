@@ -105,11 +105,15 @@ impl<'a> Common<'a> {
         }
     }
 
-    /// A compiler's command with the launcher before it, where there is one.
-    pub(super) fn launched(&self, command: Command) -> Command {
+    /// A compiler's command with the launcher before it, where there is one, and the directory that it is to run in: `dir`,
+    /// which holds its results, with a launcher.
+    pub(super) fn launched<'d>(&self, command: Command, dir: &'d Path) -> (Command, &'d Path)
+    where
+        'a: 'd,
+    {
         match &self.launcher {
-            Some(launcher) => launcher.before(self.env, &command),
-            None => command,
+            Some(launcher) => (launcher.before(self.env, &command, dir), dir),
+            None => (command, self.request.root),
         }
     }
 

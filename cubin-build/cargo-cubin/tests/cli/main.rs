@@ -6,6 +6,7 @@ mod instructions;
 mod machine;
 mod project;
 mod selection;
+mod timings;
 
 use std::{
     path::{Path, PathBuf},
