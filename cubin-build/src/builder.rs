@@ -241,7 +241,7 @@ impl Builder {
         let env = Env::process();
         let outcome = build::run(&self.request, &env);
         let text = outcome.rendered(wants_colour(&env));
-        if let Err(error) = outcome.write_report(&text) {
+        if let Err(error) = outcome.write_report() {
             eprintln!("{text}error: {error}");
             std::process::exit(1);
         }
@@ -263,7 +263,7 @@ impl Builder {
     pub fn try_build(self) -> Result<Output, Error> {
         let env = Env::process();
         let mut outcome = build::run(&self.request, &env);
-        if let Err(error) = outcome.write_report(&outcome.rendered(false)) {
+        if let Err(error) = outcome.write_report() {
             outcome.without_report(error);
         }
         let failed = outcome.failed();

@@ -2,7 +2,7 @@
 //!
 //! `CUBIN_BUILD_REPORT` names a directory (absolute). Each run of a builder then writes
 //! `<package>-<generated file>.json` there and does not fail for a policy violation:
-//! `{schema, package, errors, warnings, rendered, findings: [diagnostic], kernels: [facts of a function], baseline: {path,
+//! `{schema, package, errors, warnings, rendered, coloured, findings: [diagnostic], kernels: [facts of a function], baseline: {path,
 //! text, entries} | null}`. The facts, and the version of the schema for the whole report, are those of
 //! [`cubin_core::json`].
 
@@ -64,6 +64,8 @@ pub(crate) struct Findings<'a> {
     pub(crate) baseline: Option<&'a BaselineFile>,
     /// What the build shows.
     pub(crate) rendered: &'a str,
+    /// The same with colours.
+    pub(crate) coloured: &'a str,
 }
 
 /// Writes the report.
@@ -81,6 +83,7 @@ fn text(to: &Destination, found: &Findings<'_>) -> cubin_core::Result<String> {
     object.number("errors", &found.sink.count(Level::Deny))?;
     object.number("warnings", &found.sink.count(Level::Warn))?;
     object.string("rendered", found.rendered)?;
+    object.string("coloured", found.coloured)?;
     object.array("findings", found.sink.shown(), |out, diag| {
         diag::json::write(diag, out)
     })?;

@@ -174,12 +174,45 @@ fn equal_to_the_recording() {
     assert_eq!(text.len(), recorded.len());
 }
 
+/// Every combination of these, on every compute capability.
+struct Grid<'a> {
+    threads: &'a [u32],
+    registers: &'a [u32],
+    /// Static and dynamic bytes.
+    shared: &'a [(u64, u64)],
+    barriers: &'a [u32],
+}
+
 #[test]
 fn equal_to_cuda_occupancy_h_over_a_grid() {
+    let grid = Grid {
+        threads: THREADS,
+        registers: REGISTERS,
+        shared: SHARED,
+        barriers: BARRIERS,
+    };
+    compare("occupancy-grid", &grid);
+}
+
+/// The curves that are drawn from it.
+#[test]
+fn equal_to_cuda_occupancy_h_at_every_block_size() {
+    let threads: Vec<u32> = (1..=1025).collect();
+    let grid = Grid {
+        threads: &threads,
+        registers: &[16, 40, 64, 96, 168, 255],
+        shared: &[(0, 0), (9000, 0), (1024, 64 << 10)],
+        barriers: &[1],
+    };
+    compare("occupancy-curves", &grid);
+}
+
+/// Holds what we compute against `cuda_occupancy.h`.
+fn compare(name: &str, grid: &Grid<'_>) {
     let Some(toolkit) = toolkit() else {
         return;
     };
-    let dir = tools::scratch(env!("CARGO_TARGET_TMPDIR"), "occupancy-grid");
+    let dir = tools::scratch(env!("CARGO_TARGET_TMPDIR"), name);
     let devices = list(Limits::all(), |limits| {
         format!(
             "{{ {}, {}, {}, {}, {}, {} }}",
@@ -195,33 +228,33 @@ fn equal_to_cuda_occupancy_h_over_a_grid() {
         .replace("DEVICES", &devices)
         .replace(
             "{ THREADS }",
-            &format!("{{ {} }}", list(THREADS, u32::to_string)),
+            &format!("{{ {} }}", list(grid.threads, u32::to_string)),
         )
         .replace(
             "{ REGISTERS }",
-            &format!("{{ {} }}", list(REGISTERS, u32::to_string)),
+            &format!("{{ {} }}", list(grid.registers, u32::to_string)),
         )
         .replace(
             "{ SHARED }",
             &format!(
                 "{{ {} }}",
-                list(SHARED, |(fixed, dynamic)| format!(
+                list(grid.shared, |(fixed, dynamic)| format!(
                     "{{ {fixed}, {dynamic} }}"
                 ))
             ),
         )
         .replace(
             "{ BARRIERS }",
-            &format!("{{ {} }}", list(BARRIERS, u32::to_string)),
+            &format!("{{ {} }}", list(grid.barriers, u32::to_string)),
         );
     let theirs = probe(&toolkit, &dir, &source);
     let mut theirs = theirs.lines();
     let mut compared = 0;
     for limits in Limits::all() {
-        for &threads in THREADS {
-            for &registers in REGISTERS {
-                for &(static_shared, dynamic_shared) in SHARED {
-                    for &barriers in BARRIERS {
+        for &threads in grid.threads {
+            for &registers in grid.registers {
+                for &(static_shared, dynamic_shared) in grid.shared {
+                    for &barriers in grid.barriers {
                         let block = Block {
                             threads,
                             registers,
@@ -241,9 +274,12 @@ fn equal_to_cuda_occupancy_h_over_a_grid() {
         }
     }
     assert_eq!(theirs.next(), None);
-    let grid =
-        Limits::all().len() * THREADS.len() * REGISTERS.len() * SHARED.len() * BARRIERS.len();
-    assert_eq!(compared, grid);
+    let all = Limits::all().len()
+        * grid.threads.len()
+        * grid.registers.len()
+        * grid.shared.len()
+        * grid.barriers.len();
+    assert_eq!(compared, all);
 }
 
 #[test]

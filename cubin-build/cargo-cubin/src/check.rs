@@ -1,52 +1,69 @@
 //! `cargo cubin check`: compile, judge, show; exit status 1 when a kernel is over budget.
 
-use std::{io::Write as _, process::ExitCode};
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
 
-use cubin_core::escape::{visible, visible_json};
-
-use cubin_build::words::counted;
+use anyhow::{Context as _, bail};
+use cubin_build::{cache, env::Env, words::counted};
+use cubin_core::escape::visible;
 
 use crate::{
+    facts::SpillBytes,
+    formats::{Format, Found},
     project::{self, Selection},
-    report::{KernelRow, Report, SpillBytes},
+    report::Report,
+    terminal,
 };
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// Print the findings as one JSON object per line
-    #[arg(long)]
+    /// How findings are written; without it for people, and on GitHub Actions as annotations too
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Print the findings as one JSON object per line: `--format json`
+    #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Write the findings there, and show people the rest
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let reports = project::reports(&args.selection)?;
-    let mut out = std::io::stdout().lock();
-    for report in &reports {
-        if args.json {
-            for finding in &report.findings {
-                writeln!(out, "{}", visible_json(&serde_json::to_string(finding)?))?;
-            }
-            continue;
-        }
-        table(report, &mut out)?;
-        if !report.rendered.is_empty() {
-            writeln!(out, "{}", report.rendered.trim_end())?;
-        }
+    let on_github = Env::process()
+        .peek("GITHUB_ACTIONS")
+        .is_some_and(|value| value == "true");
+    let format = match args.format {
+        Some(format) => format,
+        None if args.json => Format::Json,
+        None if on_github => Format::Github,
+        None => Format::Human,
+    };
+    if format == Format::Human && args.output.is_some() {
+        bail!("`--output` is for programs: say in which `--format`, for example `--format sarif`");
     }
+    let project::Reports { workspace, reports } = project::reports(&args.selection)?;
+    let text = format.write(&Found::new(&reports, &workspace))?;
+    let mut out = anstream::stdout().lock();
+    if let Some(path) = &args.output {
+        cache::write_if_changed(path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    // Beside a file, and beside annotations that nobody asked for, people see what happened.
+    let for_people =
+        format == Format::Human || args.output.is_some() || args.format.is_none() && !args.json;
     let errors: usize = reports.iter().map(|report| report.errors).sum();
-    let warnings: usize = reports.iter().map(|report| report.warnings).sum();
-    if !args.json {
-        let kernels: usize = reports.iter().map(|report| report.kernels.len()).sum();
-        writeln!(
-            out,
-            "{} checked: {}, {}",
-            counted(kernels as u64, "kernel image"),
-            counted(errors as u64, "error"),
-            counted(warnings as u64, "warning")
-        )?;
+    if for_people {
+        people(&reports, &mut out)?;
     }
+    if args.output.is_none() {
+        out.write_all(text.as_bytes())?;
+    }
+    out.flush()?;
     Ok(if errors > 0 {
         ExitCode::FAILURE
     } else {
@@ -54,7 +71,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> {
+fn people(reports: &[Report], out: &mut impl Write) -> io::Result<()> {
+    for report in reports {
+        table(report, out)?;
+        let findings = terminal::findings(report);
+        if !findings.is_empty() {
+            writeln!(out, "{}", findings.trim_end())?;
+        }
+    }
+    let kernels: usize = reports.iter().map(|report| report.kernels.len()).sum();
+    let errors: usize = reports.iter().map(|report| report.errors).sum();
+    let warnings: usize = reports.iter().map(|report| report.warnings).sum();
+    writeln!(
+        out,
+        "{} checked: {}, {}",
+        counted(kernels as u64, "kernel image"),
+        counted(errors as u64, "error"),
+        counted(warnings as u64, "warning")
+    )
+}
+
+fn table(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}:", report.package)?;
     writeln!(
         out,
@@ -63,23 +100,17 @@ fn table(report: &Report, out: &mut impl std::io::Write) -> std::io::Result<()> 
     )?;
     let known =
         |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
-    for KernelRow {
-        name,
-        target,
-        registers,
-        stack,
-        spill_bytes,
-        static_shared,
-        param_bytes,
-    } in &report.kernels
-    {
+    for facts in &report.kernels {
         writeln!(
             out,
-            "  {target:<8} {registers:>9} {:>6} {:>6} {static_shared:>7} {:>6}  {}",
-            known(stack.map(u64::from)),
-            known(spill_bytes.map(SpillBytes::total)),
-            known(param_bytes.map(u64::from)),
-            visible(name),
+            "  {:<8} {:>9} {:>6} {:>6} {:>7} {:>6}  {}",
+            facts.target,
+            facts.registers,
+            known(facts.stack.map(u64::from)),
+            known(facts.spill_bytes.map(SpillBytes::total)),
+            facts.static_shared,
+            known(facts.param_bytes.map(u64::from)),
+            visible(facts.name()),
         )?;
     }
     writeln!(out)

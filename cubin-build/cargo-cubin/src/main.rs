@@ -8,14 +8,20 @@
 
 mod baseline;
 mod check;
+mod diff;
 mod doctor;
 mod explain;
+mod facts;
 mod files;
+mod formats;
 mod inspect;
+mod policy;
 mod project;
 mod report;
+mod terminal;
 mod timings;
 mod toolkit;
+mod top;
 
 use std::process::ExitCode;
 
@@ -36,7 +42,13 @@ enum Command {
     Inspect(inspect::Args),
     /// Compile the kernels of this workspace and check them against cubin.toml
     Check(check::Args),
-    /// Accept today's violations, so that only a kernel that gets worse fails
+    /// Show what a change did to kernels: worse, better, new, gone, renamed
+    Diff(diff::Args),
+    /// Show what each rule of cubin.toml decides, which decide nothing, which have expired; explain a kernel's budgets
+    Policy(policy::Args),
+    /// Show the kernels with the least occupancy, what limits it, and what a little less would buy
+    Top(top::Args),
+    /// Accept today's violations, or record every kernel, so that only what gets worse fails
     #[command(subcommand)]
     Baseline(baseline::Command),
     /// Install and find CUDA toolkits
@@ -59,6 +71,9 @@ fn main() -> ExitCode {
     let result = match Cli::parse_from(arguments).command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Policy(args) => policy::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Baseline(command) => baseline::run(&command),
         Command::Toolkit(command) => toolkit::run(&command),
         Command::Doctor => doctor::run(),

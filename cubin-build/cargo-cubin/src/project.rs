@@ -17,7 +17,7 @@ use cubin_build::env::Env;
 use crate::report::{self, Report};
 
 /// Which packages to look at.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Selection {
     /// Only these packages; all packages of the workspace that use cubin-build otherwise
     #[arg(short, long = "package", value_name = "SPEC")]
@@ -30,16 +30,60 @@ pub(crate) struct Selection {
     cargo: Vec<OsString>,
 }
 
-/// Builds the selected packages and returns one report per builder run, by package.
-pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Vec<Report>> {
-    let mut command = MetadataCommand::new();
-    if let Some(path) = &selection.manifest_path {
-        command.manifest_path(path);
+impl Selection {
+    /// The same packages of another checkout, compiled into another directory.
+    pub(crate) fn at(&self, manifest: PathBuf, target: &Path) -> Self {
+        let mut selection = self.clone();
+        selection.manifest_path = Some(manifest);
+        selection.cargo.push("--target-dir".into());
+        selection.cargo.push(target.into());
+        selection
     }
-    let metadata = command
-        .no_deps()
-        .exec()
-        .context("cannot read the workspace")?;
+
+    /// Whether it leaves out packages.
+    pub(crate) fn names_packages(&self) -> bool {
+        !self.packages.is_empty()
+    }
+
+    fn metadata(&self) -> anyhow::Result<Metadata> {
+        let mut command = MetadataCommand::new();
+        if let Some(path) = &self.manifest_path {
+            command.manifest_path(path);
+        }
+        command
+            .no_deps()
+            .exec()
+            .context("cannot read the workspace")
+    }
+}
+
+/// Where a workspace lies.
+pub(crate) struct Workspace {
+    pub(crate) root: PathBuf,
+    /// Its target directory.
+    pub(crate) target: PathBuf,
+}
+
+/// The selected workspace.
+pub(crate) fn workspace(selection: &Selection) -> anyhow::Result<Workspace> {
+    let metadata = selection.metadata()?;
+    Ok(Workspace {
+        root: metadata.workspace_root.into_std_path_buf(),
+        target: metadata.target_directory.into_std_path_buf(),
+    })
+}
+
+/// What the builders of a workspace found.
+pub(crate) struct Reports {
+    /// The workspace's directory.
+    pub(crate) workspace: PathBuf,
+    /// One per builder run, by package.
+    pub(crate) reports: Vec<Report>,
+}
+
+/// Builds the selected packages and returns what their builders report.
+pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Reports> {
+    let metadata = selection.metadata()?;
     let packages = users_of_cubin_build(&metadata, &selection.packages)?;
 
     let dir = metadata
@@ -50,14 +94,24 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Vec<Report>> {
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
     let result = run_cargo(selection, &packages, &dir).and_then(|()| report::read_all(&dir));
     let _ = fs::remove_dir_all(&dir);
-    let reports = result?;
+    let mut reports = result?;
     if reports.is_empty() {
         bail!(
             "no build script of {} ran cubin_build::Builder; is it called in build.rs?",
             packages.join(", ")
         );
     }
-    Ok(reports)
+    for report in &mut reports {
+        let mut members = metadata.workspace_packages().into_iter();
+        let package = members.find(|package| package.name.as_str() == report.package);
+        if let Some(dir) = package.and_then(|package| package.manifest_path.parent()) {
+            report.root = dir.as_std_path().to_owned();
+        }
+    }
+    Ok(Reports {
+        workspace: metadata.workspace_root.into_std_path_buf(),
+        reports,
+    })
 }
 
 pub(crate) fn users_of_cubin_build(

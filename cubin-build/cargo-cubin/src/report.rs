@@ -12,6 +12,8 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::facts::Facts;
+
 /// The schema that is understood here; members may be added to it.
 const SCHEMA: u32 = 2;
 
@@ -19,12 +21,19 @@ const SCHEMA: u32 = 2;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Report {
     pub(crate) package: String,
+    /// The package's directory, which paths in labels are relative to; set by whoever knows the workspace.
+    #[serde(skip)]
+    pub(crate) root: PathBuf,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
     /// The findings as the build would show them.
     pub(crate) rendered: String,
+    /// The same with colours; a release that has none shows the others.
+    #[serde(default)]
+    pub(crate) coloured: String,
     pub(crate) findings: Vec<Finding>,
-    pub(crate) kernels: Vec<KernelRow>,
+    /// Of every kernel on every target.
+    pub(crate) kernels: Vec<Facts>,
     pub(crate) baseline: Option<BaselineText>,
 }
 
@@ -65,32 +74,6 @@ pub(crate) struct Label {
     pub(crate) primary: bool,
     #[serde(flatten)]
     rest: Map<String, Value>,
-}
-
-/// One kernel on one target: what is shown of an object of the schema of [`cubin_core::json`].
-#[derive(Debug, Deserialize)]
-pub(crate) struct KernelRow {
-    pub(crate) name: String,
-    pub(crate) target: String,
-    pub(crate) registers: u32,
-    pub(crate) stack: Option<u32>,
-    pub(crate) spill_bytes: Option<SpillBytes>,
-    pub(crate) static_shared: u64,
-    pub(crate) param_bytes: Option<u32>,
-}
-
-/// Bytes that spills move per thread.
-#[derive(Debug, Clone, Copy, Deserialize)]
-pub(crate) struct SpillBytes {
-    stores: u64,
-    loads: u64,
-}
-
-impl SpillBytes {
-    /// What the `spills` budget limits.
-    pub(crate) fn total(self) -> u64 {
-        self.stores.saturating_add(self.loads)
-    }
 }
 
 /// The baseline that would make today's kernels pass.

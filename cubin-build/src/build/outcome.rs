@@ -79,7 +79,7 @@ impl Outcome {
     }
 
     /// Writes the report that was asked for, if any; the error says what failed.
-    pub(crate) fn write_report(&self, rendered: &str) -> Result<(), String> {
+    pub(crate) fn write_report(&self) -> Result<(), String> {
         let Some(request) = &self.report else {
             return Ok(());
         };
@@ -87,7 +87,8 @@ impl Outcome {
             sink: &self.sink,
             kernels: &self.facts,
             baseline: self.baseline.as_ref(),
-            rendered,
+            rendered: &self.rendered(false),
+            coloured: &self.rendered(true),
         };
         report::write(request, &findings).map_err(|error| {
             let dir = request.dir.display();

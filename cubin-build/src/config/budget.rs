@@ -47,6 +47,8 @@ pub struct Rule {
     pub level: Option<Spanned<Level>>,
     /// Why, in the words of whoever wrote it; quoted in messages.
     pub reason: Option<Spanned<String>>,
+    /// The last day on which it is meant to stand: `2027-01-31`.
+    pub expires: Option<Spanned<String>>,
     /// The table's header; none for defaults that are not in the file.
     pub span: Option<Span>,
 }

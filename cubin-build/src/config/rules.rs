@@ -53,7 +53,7 @@ static SELECTORS: [Key<Rule>; 2] = [
 ];
 
 /// What stands beside the budgets.
-static REST: [Key<Rule>; 2] = [
+static REST: [Key<Rule>; 3] = [
     Key {
         name: "level",
         doc: Doc {
@@ -77,6 +77,17 @@ static REST: [Key<Rule>; 2] = [
             example: "reason = \"wgmma accumulators\"",
         },
         read: |r, item, rule| rule.reason = r.string(item),
+    },
+    Key {
+        name: "expires",
+        doc: Doc {
+            value: "date",
+            default: "never",
+            meaning: "Until which day the table is meant to stand. Builds know no date and keep it; `cargo cubin policy` \
+                      fails from the next day on.",
+            example: "expires = \"2027-01-31\"",
+        },
+        read: |r, item, rule| rule.expires = date(r, item),
     },
 ];
 
@@ -132,6 +143,44 @@ pub(super) fn rule(
     rule
 }
 
+fn date(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+    let text = r.string(item)?;
+    if is_date(text.value.as_bytes()) {
+        return Some(text);
+    }
+    let help = "write year, month and day: `expires = \"2027-01-31\"`".to_owned();
+    r.bad_at(
+        CODE,
+        text.span,
+        format!("`{}` is not a date", text.value),
+        Some(help),
+    );
+    None
+}
+
+/// `2027-01-31`
+fn is_date(text: &[u8]) -> bool {
+    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else {
+        return false;
+    };
+    if ![y1, y2, y3, y4, m1, m2, d1, d2]
+        .iter()
+        .all(u8::is_ascii_digit)
+    {
+        return false;
+    }
+    let two = |a: u8, b: u8| u32::from(a - b'0') * 10 + u32::from(b - b'0');
+    let (century, year, month, day) = (two(y1, y2), two(y3, y4), two(m1, m2), two(d1, d2));
+    let leap = year % 4 == 0 && (year != 0 || century % 4 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + u32::from(leap),
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
 /// A budget that this build of cubin-build cannot check must not look as if it were kept.
 fn unreadable(r: &mut TableReader<'_>, item: Item<'_, '_>) {
     let message = format!(
@@ -173,4 +222,31 @@ fn kernel_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<G
         r.bad_at(CODE, text.span, message, None);
     }
     patterns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_date;
+
+    #[test]
+    fn days_that_there_are() {
+        for day in ["2027-01-31", "2028-02-29", "2000-02-29", "0001-12-01"] {
+            assert!(is_date(day.as_bytes()), "{day}");
+        }
+        for day in [
+            "2027-02-29",
+            "1900-02-29",
+            "2027-13-01",
+            "2027-00-10",
+            "2027-04-31",
+            "2027-1-31",
+            "2027-01-00",
+            "2027/01/31",
+            "20270131",
+            "",
+            "2027-01-3x",
+        ] {
+            assert!(!is_date(day.as_bytes()), "{day}");
+        }
+    }
 }

@@ -17,10 +17,11 @@ use std::{
     process::ExitCode,
 };
 
+use anyhow::{Context as _, bail};
 use cubin_core::escape::visible;
 
 use self::{pieces::File, selection::Selection};
-use crate::files;
+use crate::{facts::Facts, files};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -124,6 +125,27 @@ fn inspect(
         errors.extend(args.selection.no_function());
     }
     Ok(errors)
+}
+
+/// What `--json --instructions` says of one file, as values. All of it or none: whoever compares would miss the rest.
+pub(crate) fn facts(path: &Path, bytes: &[u8]) -> anyhow::Result<Vec<Facts>> {
+    let file = File {
+        path,
+        bytes,
+        selection: &Selection::default(),
+    };
+    let mut errors = Vec::new();
+    let mut text = Vec::new();
+    json::write(&file, true, &mut errors, &mut text)?;
+    if let Some(error) = errors.first() {
+        bail!("{}: {}", files::shown(path), visible(error));
+    }
+    Facts::lines(&text).with_context(|| files::shown(path))
+}
+
+/// Whether a file holds anything for a GPU; one that cannot be read may.
+pub(crate) fn holds_device_code(bytes: &[u8]) -> bool {
+    cubin_core::host::device_code(bytes).next().is_some()
 }
 
 /// The C++ name of a symbol, or the symbol itself when it is not mangled, for eyes.

@@ -11,7 +11,7 @@ use cubin_core::{
     host::{Code, DeviceCode},
 };
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct Selection {
     /// Only the entry of this number in each file: those of fatbins, objects, libraries and executables are numbered from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

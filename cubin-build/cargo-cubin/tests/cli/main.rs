@@ -1,12 +1,17 @@
 //! The real `cargo cubin`, run as a user runs it. Recorded outputs lie in `tests/golden`; `BLESS=1` rewrites them.
 
+mod ci;
+mod diff;
 mod escapes;
+mod formats;
 mod inspect;
 mod instructions;
 mod machine;
+mod policy;
 mod project;
 mod selection;
 mod timings;
+mod top;
 
 use std::{
     path::{Path, PathBuf},
