@@ -15,6 +15,13 @@ fn every_kernel_has_a_wrapper_or_a_reason() {
     let Some(toolkit) = cubin_tests::toolkit() else {
         return;
     };
+    if toolkit.version.major < 13 {
+        println!(
+            "skipped: CUDA {} lacks headers that the sources include (cuda_fp6.h, tensor maps)",
+            toolkit.version
+        );
+        return;
+    }
     let targets = cubin_tests::known(&toolkit, &TARGETS);
     let tmp = Path::new(env!("CARGO_TARGET_TMPDIR")).join("torture");
     let mut text = String::new();
