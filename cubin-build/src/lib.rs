@@ -152,7 +152,11 @@ pub mod jobs;
 pub mod kernel;
 mod lists;
 mod lock;
-mod options;
+#[cfg(feature = "nvvm")]
+#[doc(hidden)]
+pub mod nvvm;
+#[doc(hidden)]
+pub mod options;
 mod paths;
 #[doc(hidden)]
 pub mod policy;

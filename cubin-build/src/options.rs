@@ -46,3 +46,58 @@ pub enum Runtime {
     /// backend is [`Backend::Core`]: crates that name it share its types.
     Crate,
 }
+
+/// What is found out where nobody says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Switch {
+    /// As the source needs it.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+/// How modules of NVVM IR (`.ll`, `.bc`) are compiled; libnvvm's own defaults where nothing is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Nvvm {
+    /// `-fma`: multiplications and additions are contracted.
+    pub fma: Option<bool>,
+    /// `-ftz`: single precision flushes denormals to zero.
+    pub ftz: Option<bool>,
+    /// `-prec-div`: single precision divides exactly rounded.
+    pub prec_div: Option<bool>,
+    /// `-prec-sqrt`: single precision takes roots exactly rounded.
+    pub prec_sqrt: Option<bool>,
+    /// `-opt`: 0 or 3.
+    pub opt: Option<u8>,
+    /// `-nvvm-latest`: modules are read by a current LLVM on targets below sm_100, too.
+    pub latest: Switch,
+    /// Whether data layout and version are made what libnvvm wants.
+    pub normalize: bool,
+    /// Whether libdevice is added.
+    pub libdevice: Switch,
+}
+
+impl Nvvm {
+    /// libnvvm's options but for `-arch` and what the module decides.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let switches = [
+            ("-fma", self.fma),
+            ("-ftz", self.ftz),
+            ("-prec-div", self.prec_div),
+            ("-prec-sqrt", self.prec_sqrt),
+        ];
+        for (name, value) in switches {
+            words.extend(value.map(|value| format!("{name}={}", u8::from(value))));
+        }
+        words.extend(self.opt.map(|level| format!("-opt={level}")));
+        if self.latest == Switch::On {
+            words.push("-nvvm-latest".to_owned());
+        }
+        words
+    }
+}

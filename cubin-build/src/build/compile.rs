@@ -14,7 +14,7 @@ use super::{
     },
 };
 use crate::{
-    compile::{self, Failure, Level, Linked, Message, Unit, diags},
+    compile::{self, Failure, Level, Linked, Message, Tool, Unit, diags},
     config::Config,
     diag::Diag,
     env::Env,
@@ -31,6 +31,9 @@ pub(super) struct Compiled {
     pub(super) toolkit: Option<Toolkit>,
     pub(super) units: Vec<Unit>,
     pub(super) linked: Vec<Linked>,
+    /// The modules of NVVM IR among the sources.
+    #[cfg(feature = "nvvm")]
+    pub(super) modules: super::nvvm::Modules,
 }
 
 /// Finds the toolkit, compiles and links; `None` when nothing could even begin. Machine code needs no compiler, so a
@@ -46,12 +49,22 @@ pub(super) fn run(
         return Some(Compiled::default());
     }
     let toolkit = find_toolkit(settings, env, outcome)?;
+    #[cfg(feature = "nvvm")]
+    let modules = {
+        let modules = super::nvvm::read(settings, sources, &mut outcome.sink);
+        if outcome.sink.has_errors() {
+            return None;
+        }
+        modules
+    };
     let request = request(settings, sources, &toolkit);
     let units = compile(settings, sources, env, &request, places, outcome)?;
     let linked = link(sources, env, &request, &units, places, outcome);
     Some(Compiled {
         units,
         linked,
+        #[cfg(feature = "nvvm")]
+        modules,
         toolkit: Some(toolkit),
     })
 }
@@ -146,7 +159,11 @@ fn warnings(messages: &[Message]) -> impl Iterator<Item = &Message> {
 }
 
 fn place(message: &Message, places: &mut Places) -> Option<Span> {
-    places.line(message.file.as_ref()?, message.line?)
+    let (file, line) = (message.file.as_ref()?, message.line?);
+    match message.column {
+        Some(column) if message.tool == Tool::Libnvvm => places.word(file, line, column),
+        _ => places.line(file, line),
+    }
 }
 
 /// Where `cubin.toml` asks for what makes a request one that cannot be carried out.

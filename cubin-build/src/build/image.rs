@@ -38,6 +38,7 @@ use crate::{
     diag::Sink,
     env::Env,
     kernel::{self, Facts},
+    ptx::Entry,
     signature::{
         self, Finding,
         declared::{self, Wrong},
@@ -66,6 +67,9 @@ pub(super) struct Image<'b> {
     pub(super) mismatches: Vec<Finding>,
     /// What came of asking the compiler about a kernel's parameters, by symbol, where that did not help.
     pub(super) remarks: Map<String, String>,
+    /// Properties of kernels that left no trace.
+    #[cfg(feature = "nvvm")]
+    pub(super) dropped: super::nvvm::Dropped,
 }
 
 /// A cubin as it is parsed.
@@ -174,6 +178,8 @@ impl Context<'_> {
             signatures: Signatures::default(),
             mismatches: Vec::new(),
             remarks: Map::new(),
+            #[cfg(feature = "nvvm")]
+            dropped: super::nvvm::Dropped::default(),
         };
         let mut all = self.typed(&mut image, binary, parsed, &own_sides, sink);
         let entries = own_sides.iter().flat_map(|side| &side.entries);
@@ -340,19 +346,39 @@ impl Context<'_> {
             if side.entries.is_empty() {
                 continue;
             }
-            let text = typed::Text {
-                entries: &side.entries,
-                path: &unit.source,
-            };
+            let text = self.text(unit, &side.entries);
             let mut found = typed::from_ptx(text, &parsed.functions, image.target, |symbol| {
                 self.declared_types(symbol)
             });
+            #[cfg(feature = "nvvm")]
+            if let Some(read) = self.compiled.modules.of(&unit.source) {
+                image
+                    .dropped
+                    .look(unit, read, &side.entries, &parsed.functions);
+            }
             self.tell_wrong(&found.wrong, sink);
             image.mismatches.extend(found.findings);
             files::relative(&mut found.signatures, &self.settings.root);
             all.push((file_of(unit, &binary.units), found.signatures));
         }
         all
+    }
+
+    /// The PTX of a unit with what it was made of.
+    #[cfg(feature = "nvvm")]
+    fn text<'t>(&'t self, unit: &'t Unit, entries: &'t [Entry]) -> typed::Text<'t> {
+        let read = self.compiled.modules.of(&unit.source);
+        typed::Text {
+            module: read.map(|read| (&read.module, &read.file)),
+            made: unit.source.extension().is_none_or(|end| end != "ptx"),
+            ..typed::Text::new(entries, &unit.source)
+        }
+    }
+
+    #[cfg(not(feature = "nvvm"))]
+    #[expect(clippy::unused_self, reason = "the other one's signature")]
+    fn text<'t>(&'t self, unit: &'t Unit, entries: &'t [Entry]) -> typed::Text<'t> {
+        typed::Text::new(entries, &unit.source)
     }
 
     /// From `[[kernel]]` and the symbols, for machine code without any source.

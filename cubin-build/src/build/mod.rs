@@ -21,6 +21,8 @@ mod image;
 mod judge;
 mod kernels;
 mod names;
+#[cfg(feature = "nvvm")]
+mod nvvm;
 mod outcome;
 mod places;
 mod problem;
@@ -82,6 +84,11 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
         compiled: &compiled,
     };
     let images = context.read(&loaded, sink);
+    #[cfg(feature = "nvvm")]
+    {
+        let all = images.iter().flat_map(|module| &module.images);
+        nvvm::tell(all.map(|image| &image.dropped), &compiled.modules, sink);
+    }
     let modules = kernels::run(settings, images, &mut places, sink);
     outcome.facts = kernels::facts(&modules);
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.

@@ -99,6 +99,25 @@ impl Places {
         })
     }
 
+    /// The word at a column of a line, both from 1; the whole line where there is none.
+    pub(super) fn word(&mut self, path: &Path, line: u32, column: u32) -> Option<Span> {
+        let whole = self.line(path, line)?;
+        let range = whole.file.line_range(line);
+        let text = whole.file.text().get(range.clone())?;
+        let before = text.char_indices().nth(column.saturating_sub(1) as usize);
+        let Some((start, _)) = before else {
+            return Some(whole);
+        };
+        let rest = text.get(start..)?;
+        let ends = |c: char| c.is_whitespace() || ",()".contains(c);
+        let length = rest.find(ends).unwrap_or(rest.len()).max(1);
+        let start = range.start + start;
+        Some(Span::new(
+            &whole.file,
+            start..(start + length).min(range.end),
+        ))
+    }
+
     /// The kernel's name at its definition.
     pub(super) fn kernel(&mut self, signatures: &Signatures, symbol: &str) -> Option<Span> {
         let mut kernels = signatures.kernels.iter();

@@ -431,6 +431,7 @@ fn options(
         options.std = Some(std);
     }
     options.ccbin.clone_from(&request.host_compiler);
+    options.nvvm = config.nvvm;
     options
 }
 

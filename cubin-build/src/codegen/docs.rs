@@ -69,12 +69,14 @@ pub(super) fn declaration(planned: &PlannedKernel<'_>) -> String {
             (None, _) => param.c_type.clone(),
         })
         .collect();
+    let is_ir = |place: &Definition| place.file.extension().is_some_and(|end| end == "ll");
     let head = match &kernel.entry {
+        Some(place) if is_ir(place) => "define void @",
         // Its parameters are PTX's.
-        Some(_) if kernel.name == kernel.symbol => ".entry",
-        _ => "__global__ void",
+        Some(_) if kernel.name == kernel.symbol => ".entry ",
+        _ => "__global__ void ",
     };
-    on_one_line(&format!("{head} {}({})", kernel.name, params.join(", ")))
+    on_one_line(&format!("{head}{}({})", kernel.name, params.join(", ")))
 }
 
 /// What is known of a kernel: declaration, place, resources.
@@ -89,7 +91,7 @@ pub(super) fn facts(module: &Module, planned: &PlannedKernel<'_>) -> String {
         None => format!("Kernel {} of {}.", code(&kernel.name), code(&module.source)),
     };
     let declaration = declaration(planned);
-    let language = if declaration.starts_with('.') {
+    let language = if declaration.starts_with(['.', 'd']) {
         "text"
     } else {
         "cpp"

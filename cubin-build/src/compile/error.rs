@@ -185,6 +185,24 @@ pub enum Cause {
         /// Why, as the predicate of a sentence about it.
         why: String,
     },
+    /// A library that a process of ours runs refused its input.
+    Refused {
+        /// Which library.
+        library: &'static str,
+        /// The number of its error.
+        code: i32,
+        /// What to do, where it is one of the known riddles.
+        help: Option<&'static str>,
+    },
+    /// A library that a process of ours runs ended that process.
+    Crashed {
+        /// Which library.
+        library: &'static str,
+        /// What it did.
+        during: String,
+        /// How the process ended.
+        status: ExitStatus,
+    },
     /// A file of ours could not be read or written.
     Io {
         /// The file or directory.
@@ -262,6 +280,12 @@ impl Failure {
             }
             Cause::NoOutput(what) => write!(f, "{program} reported success, but left no {what}"),
             Cause::Input { path, why } => write!(f, "{} {why}", path.display()),
+            Cause::Refused { library, code, .. } => write!(f, "{library} failed with error {code}"),
+            Cause::Crashed {
+                library,
+                during,
+                status,
+            } => write!(f, "{library} crashed ({status}; its step was `{during}`)"),
             Cause::Io { path, why } => write!(f, "cannot use `{}`: {why}", path.display()),
         }
     }
@@ -351,6 +375,11 @@ impl Failure {
         match &self.cause {
             Cause::Timeout(_) => Some(
                 "CUBIN_BUILD_TIMEOUT is the number of seconds that one run of a tool may take: raise it, or unset it",
+            ),
+            Cause::Refused { help, .. } => *help,
+            Cause::Crashed { .. } => Some(
+                "that is a defect of the library, which something in the module brings out: remove half of it until it \
+                 compiles, and report the rest to NVIDIA",
             ),
             Cause::Exit(status) if run::killed(*status) => Some(KILLED),
             Cause::NoOutput(_) if self.command.is_empty() => None,

@@ -44,6 +44,9 @@ pub(super) enum Way<'a> {
     Steps(usize, Back<'a>),
     /// By ptxas alone.
     Ptx(Back<'a>),
+    /// By libnvvm and ptxas.
+    #[cfg(feature = "nvvm")]
+    Nvvm(super::nvvm::Plan<'a>),
     /// By nvcc.
     Whole(whole::Plan<'a>),
     /// Not at all.
@@ -116,6 +119,8 @@ impl<'g, 'a> Graph<'g, 'a> {
                     let assembled = back.check(self.common, Ptx::Source);
                     assembled.map(|assembled| ptx_parts(self.common, plan, assembled))
                 }
+                #[cfg(feature = "nvvm")]
+                Way::Nvvm(nvvm) => nvvm.up_to_date(self.common),
                 Way::Whole(whole) => whole.up_to_date(self.common),
             };
             match known {
@@ -196,7 +201,7 @@ impl<'g, 'a> Graph<'g, 'a> {
                 ptx.map_or(0, |ptx| ptx.len()) * PTXAS / 1_000_000
             }),
             Way::Ptx(back) => times::last(&back.dir, "ptxas").unwrap_or(0),
-            Way::Whole(_) | Way::Fails(_) => {
+            _ => {
                 let path = self.common.request.root.join(&self.plans[plan].source.path);
                 path.metadata().map_or(0, |meta| meta.len())
             }
@@ -248,6 +253,8 @@ impl<'g, 'a> Graph<'g, 'a> {
                 let made = back.assemble(self.common, &self.times, Ptx::Source, reason)?;
                 Ok(ptx_parts(self.common, plan, made))
             }
+            #[cfg(feature = "nvvm")]
+            Way::Nvvm(nvvm) => nvvm.build(self.common, reason),
             Way::Whole(whole) => whole.build(self.common, reason),
             Way::Fails(failure) => Err(failure.clone()),
         }

@@ -29,6 +29,8 @@ pub enum Tool {
     Ptxas,
     /// The driver.
     Nvcc,
+    /// The compiler of NVVM IR.
+    Libnvvm,
     /// Not known.
     Other,
 }

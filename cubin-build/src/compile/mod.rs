@@ -51,6 +51,8 @@ mod launcher;
 mod link;
 mod message;
 mod nvcc_help;
+#[cfg(feature = "nvvm")]
+mod nvvm;
 mod outcome;
 mod ptxas_log;
 mod record;
@@ -189,6 +191,11 @@ fn way<'a>(
     if source.language == Language::Ptx {
         let words = command::ptxas_words(request.options, source, target);
         return Ok(graph::Way::Ptx(back(&words)));
+    }
+    #[cfg(feature = "nvvm")]
+    if source.language == Language::Nvvm {
+        let plan = nvvm::Plan::new(common, source, target, dir);
+        return Ok(graph::Way::Nvvm(plan));
     }
     let words = common.nvcc_words(source, target);
     let steps = match kinds.get(&words) {

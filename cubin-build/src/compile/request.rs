@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cubin_core::Sm;
 
 use super::source_kind::Language;
-use crate::toolkit::Toolkit;
+use crate::{options::Nvvm, toolkit::Toolkit};
 
 /// How to compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Options {
     pub target_flags: Vec<(Sm, Vec<String>)>,
     /// Value of nvcc's `-ccbin`: the host compiler or its directory.
     pub ccbin: Option<PathBuf>,
+    /// How modules of NVVM IR are compiled.
+    pub nvvm: Nvvm,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             flags: Vec::new(),
             target_flags: Vec::new(),
             ccbin: None,
+            nvvm: Nvvm::default(),
         }
     }
 }

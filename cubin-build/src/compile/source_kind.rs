@@ -25,6 +25,9 @@ pub enum Language {
     Cuda,
     /// PTX: ptxas alone assembles it.
     Ptx,
+    /// NVVM IR, as text or bitcode: libnvvm makes PTX of it.
+    #[cfg(feature = "nvvm")]
+    Nvvm,
 }
 
 /// What machine code lies in.
@@ -45,6 +48,10 @@ const KINDS: &[(&str, SourceKind)] = &[
     ("cpp", SourceKind::Text(Language::Cuda)),
     ("cxx", SourceKind::Text(Language::Cuda)),
     ("ptx", SourceKind::Text(Language::Ptx)),
+    #[cfg(feature = "nvvm")]
+    ("ll", SourceKind::Text(Language::Nvvm)),
+    #[cfg(feature = "nvvm")]
+    ("bc", SourceKind::Text(Language::Nvvm)),
     ("cubin", SourceKind::Prebuilt(Container::Cubin)),
     ("fatbin", SourceKind::Prebuilt(Container::Fatbin)),
 ];
@@ -84,7 +91,8 @@ impl UnknownKind {
                 "a header is not a source of its own: include it in one".to_owned()
             }
             Some("ll" | "bc") => {
-                "NVVM IR is not compiled yet: make PTX of it (`llc -march=nvptx64`) and name the .ptx file"
+                "NVVM IR needs cubin-build's feature `nvvm`, which is off: write `features = [\"nvvm\"]` for cubin-build \
+                 under [build-dependencies] in Cargo.toml"
                     .to_owned()
             }
             Some("o" | "a" | "obj" | "lib") => {
@@ -138,7 +146,7 @@ mod tests {
             of("a.fatbin"),
             Some(SourceKind::Prebuilt(Container::Fatbin))
         );
-        for path in ["a", "a.CU", "cu", ".cu", "a.cu.bak", "a.ll", ""] {
+        for path in ["a", "a.CU", "cu", ".cu", "a.cu.bak", ""] {
             assert_eq!(of(path), None, "{path}");
         }
     }
@@ -146,10 +154,17 @@ mod tests {
     #[test]
     fn what_is_unknown_is_told_what_is_known() {
         let error = SourceKind::of(Path::new("k.hip")).unwrap_err();
+        let more = if cfg!(feature = "nvvm") {
+            ".ll, .bc, "
+        } else {
+            ""
+        };
         assert_eq!(
             error.to_string(),
-            "`k.hip` is not a source: `.hip` is none of the known extensions (known are .cu, .cc, .cpp, .cxx, .ptx, \
-             .cubin, .fatbin)"
+            format!(
+                "`k.hip` is not a source: `.hip` is none of the known extensions (known are .cu, .cc, .cpp, .cxx, .ptx, \
+                 {more}.cubin, .fatbin)"
+            )
         );
         let error = SourceKind::of(Path::new("kernels")).unwrap_err();
         assert!(
@@ -157,11 +172,14 @@ mod tests {
                 .to_string()
                 .starts_with("`kernels` has no extension that says")
         );
-        let error = SourceKind::of(Path::new("k.ll")).unwrap_err();
-        assert!(
-            error.help().starts_with("NVVM IR is not compiled yet"),
-            "{}",
-            error.help()
-        );
+        let module = SourceKind::of(Path::new("k.ll"));
+        assert_eq!(module.is_ok(), cfg!(feature = "nvvm"));
+        if let Err(error) = module {
+            assert!(
+                error.help().starts_with("NVVM IR needs"),
+                "{}",
+                error.help()
+            );
+        }
     }
 }

@@ -12,6 +12,7 @@ pub mod glob;
 pub mod keys;
 pub mod model;
 pub(crate) mod nearest;
+mod nvvm;
 mod problem;
 pub(crate) mod read;
 mod rules;

@@ -5,7 +5,7 @@ use cubin_core::arch::Sm;
 use super::{budget::Rule, glob::Glob};
 use crate::{
     diag::Level,
-    options::{Backend, HalfTypes, Runtime},
+    options::{Backend, HalfTypes, Nvvm, Runtime},
     source::{Span, Spanned},
 };
 
@@ -34,6 +34,8 @@ pub struct Config {
     pub instantiate: Vec<Instantiate>,
     /// Every `[[link]]`.
     pub links: Vec<Link>,
+    /// `[nvvm]`
+    pub nvvm: Nvvm,
     /// Every `[[kernel]]`.
     pub kernels: Vec<DeclaredKernel>,
 }

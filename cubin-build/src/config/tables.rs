@@ -8,6 +8,7 @@ use toml::de::DeTable;
 use super::{
     keys::{Doc, Key, REQUIRED, Table},
     model::{Build, Config, DeclaredKernel, Generate, Instantiate, Link, Toolkit},
+    nvvm,
     problem::Problem,
     read::{CONFIG, Item, TableReader},
     rules::{self, DEFAULTS, RULE, rule},
@@ -379,7 +380,7 @@ struct Part {
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
-static PARTS: [Part; 12] = [
+static PARTS: [Part; 13] = [
     Part {
         name: "toolkit",
         title: "[toolkit]",
@@ -409,6 +410,19 @@ static PARTS: [Part; 12] = [
         meaning: "How all sources are compiled for some targets.",
         read: selected::target_tables,
         docs: || TARGET.docs(),
+    },
+    Part {
+        name: "nvvm",
+        title: "[nvvm]",
+        meaning: "How modules of NVVM IR (`.ll`, `.bc`) are compiled. Needs cubin-build's feature `nvvm`.",
+        read: |r, item, config| {
+            if cfg!(feature = "nvvm") {
+                table(r, item, None, &nvvm::NVVM, &mut config.nvvm);
+            } else {
+                nvvm::refuse(r, item);
+            }
+        },
+        docs: || nvvm::NVVM.docs(),
     },
     Part {
         name: "generate",

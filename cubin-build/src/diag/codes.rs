@@ -170,6 +170,12 @@ codes! {
     LINK_INPUT = "link-input", Compile,
         "A source or library of a [[link]] table holds nothing that nvlink would link for a target, or not all of it. nvlink leaves out whole-program cubins, damaged ones, cubins in archives and archives for other targets without a word and reports success; the kernels in them would be missing. Compile the code with `-rdc=true` for the target, and give cubins by themselves. Kernels of an input that the linked cubin lacks are found too.",
         "error[link-input]: `solver` cannot be linked for sm_90: lib/heavy.cubin is a whole program, which nvlink leaves out";
+    NVVM_INVALID = "nvvm-invalid", Compile,
+        "A module of NVVM IR breaks a rule of libnvvm or ptxas, or has what libnvvm would drop or crash on: no target triple, another data layout, a version that is not read, a kernel that is internal, a parameter that cannot be passed. The message names the place and what to write there.",
+        "error[nvvm-invalid]: kernels/saxpy.ll cannot be compiled: kernel `saxpy` is `internal`, and libnvvm drops such kernels without a word";
+    NVVM_DROPPED = "nvvm-dropped", Compile,
+        "A property of a kernel in a module of NVVM IR (`!nvvm.annotations`, or an attribute) has left no trace in the cubin: it is misspelt, or the target's reader does not know it. libnvvm says nothing then.",
+        "warning[nvvm-dropped]: `maxclusterrank` of kernel `saxpy` has no effect on sm_90: nothing in the cubin shows it";
     NVCC_WARNING = "nvcc-warning", Compile,
         "A warning of nvcc, ptxas or nvlink, passed on with its place. It does not fail the build.",
         "warning[nvcc-warning]: variable \"n\" was declared but never referenced";

@@ -12,6 +12,9 @@
 //! nvcc writes every integer as unsigned, so a symbol that says `int` is believed as long as class and size agree. All
 //! of it is compared with the cubin's records.
 
+#[cfg(feature = "nvvm")]
+mod ir;
+
 use std::{collections::HashMap, path::Path};
 
 use cubin_core::{Function, Params, Sm, kernel::Param as Record};
@@ -27,6 +30,8 @@ use super::{
     },
 };
 use crate::ptx::{Class, Entry, Extent, Param as Declared, Space};
+#[cfg(feature = "nvvm")]
+use crate::{nvvm, source::SourceFile};
 
 /// The type of the one member of a record of which only the bytes are known.
 pub const UNKNOWN_BYTES: &str = "bytes of unknown type";
@@ -38,6 +43,25 @@ pub struct Text<'p> {
     pub entries: &'p [Entry],
     /// Its file.
     pub path: &'p Path,
+    /// The module that it was made of, and its text; then the file is that of the module.
+    #[cfg(feature = "nvvm")]
+    pub module: Option<(&'p nvvm::Module, &'p SourceFile)>,
+    /// Whether the PTX is only what a compiler made of the file.
+    pub made: bool,
+}
+
+impl<'p> Text<'p> {
+    /// PTX that is a source.
+    #[must_use]
+    pub fn new(entries: &'p [Entry], path: &'p Path) -> Self {
+        Self {
+            entries,
+            path,
+            #[cfg(feature = "nvvm")]
+            module: None,
+            made: false,
+        }
+    }
 }
 
 /// What came of it.
@@ -69,23 +93,22 @@ pub fn from_ptx<'d>(
             continue;
         };
         let mut kernel = declared::named(function.symbol);
-        let line = Definition {
-            file: text.path.to_owned(),
-            line: entry.line,
-        };
+        let line = text.place(entry);
         let source = entry.source.as_ref().map(|(file, line)| Definition {
             file: file.into(),
             line: *line,
         });
-        kernel.definition = Some(source.unwrap_or_else(|| line.clone()));
-        kernel.entry = Some(line);
+        kernel.definition = source.or_else(|| line.clone());
+        kernel.entry = line;
         let threads = entry.directives.max_threads;
         kernel.max_threads = threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         let records = match &function.params {
             Params::NotRecorded => &[][..],
             Params::Recorded { params, .. } => params,
         };
-        typed.parameters(&mut kernel, entry, records);
+        if !typed.of_module(text, &mut kernel, entry) {
+            typed.parameters(&mut kernel, entry, records);
+        }
         if let Some(types) = declared(function.symbol) {
             match declared::from_declaration(&types, records, &kernel.params) {
                 Ok(mut params) => {
@@ -132,7 +155,44 @@ struct Found {
     align: u64,
 }
 
+impl Text<'_> {
+    /// Where a kernel stands in the file; bitcode has no lines.
+    fn place(&self, entry: &Entry) -> Option<Definition> {
+        let file = self.path.to_owned();
+        self.line(entry).map(|line| Definition { file, line })
+    }
+
+    fn line(&self, entry: &Entry) -> Option<u32> {
+        #[cfg(feature = "nvvm")]
+        if let Some((module, file)) = self.module {
+            let mut kernels = module.kernels();
+            let kernel = kernels.find(|kernel| kernel.name == entry.symbol)?;
+            return u32::try_from(file.line_column(kernel.range.start).0).ok();
+        }
+        (!self.made).then_some(entry.line)
+    }
+}
+
 impl Typed {
+    /// Gives a kernel the parameters of its module, where that is text; `false` when there is none.
+    #[cfg(feature = "nvvm")]
+    fn of_module(&mut self, text: Text<'_>, kernel: &mut Kernel, entry: &Entry) -> bool {
+        let Some((module, _)) = text.module else {
+            return false;
+        };
+        let mut kernels = module.kernels();
+        let Some(function) = kernels.find(|function| function.name == entry.symbol) else {
+            return false;
+        };
+        self.of_ir(kernel, ir::Source { module, function }, entry)
+    }
+
+    #[cfg(not(feature = "nvvm"))]
+    #[expect(clippy::unused_self, reason = "the other one's signature")]
+    fn of_module(&mut self, _: Text<'_>, _: &mut Kernel, _: &Entry) -> bool {
+        false
+    }
+
     /// Gives a kernel its parameters; a refusal where one of them cannot be passed.
     fn parameters(&mut self, kernel: &mut Kernel, entry: &Entry, records: &[Record]) {
         let cxx = mangled::parameters(&entry.symbol);

@@ -138,6 +138,41 @@ impl Toolkit {
             .find(|path| path.is_file())
     }
 
+    /// The compiler of NVVM IR as a library, in NVIDIA's wheels (`lib/libnvvm.so.4`), installers (`nvvm/lib64`) and
+    /// distributions.
+    #[cfg(feature = "nvvm")]
+    pub fn libnvvm(&self) -> Option<PathBuf> {
+        let multiarch = format!("lib/{}-linux-gnu", std::env::consts::ARCH);
+        let known = [
+            "lib",
+            "lib64",
+            "nvvm/lib64",
+            "nvvm/lib",
+            "nvvm/bin",
+            "bin",
+            &multiarch,
+        ];
+        let known = known.map(|dir| self.root.join(dir));
+        // The newest of several: libnvvm.so.4 before libnvvm.so.3, and plain links last.
+        let is_library = |name: &str| {
+            name.starts_with("libnvvm.so")
+                || name.starts_with("libnvvm") && name.ends_with(".dylib")
+                || name.starts_with("nvvm64") && name.ends_with(".dll")
+        };
+        known.iter().chain(&self.layout.libraries).find_map(|dir| {
+            let entries = std::fs::read_dir(dir).ok()?;
+            let names = entries.flatten().map(|entry| entry.path());
+            let named = |path: &PathBuf| path.file_name()?.to_str().map(is_library);
+            names.filter(|path| named(path) == Some(true)).max()
+        })
+    }
+
+    /// The library of device functions, as bitcode.
+    #[cfg(feature = "nvvm")]
+    pub fn libdevice(&self) -> Option<PathBuf> {
+        Some(self.layout.libdevice.clone()).filter(|path| path.is_file())
+    }
+
     /// Where the toolkit's own headers lie: directories, and single files where a directory also holds others'.
     /// What they define is NVIDIA's.
     pub fn headers(&self) -> &[PathBuf] {

@@ -79,10 +79,7 @@ fn texts(store: &Path) -> Result<Vec<(String, Sm, Vec<u8>)>, String> {
 }
 
 fn typed(entries: &[ptx::Entry], functions: &[Function<'_>], target: Sm) -> Typed {
-    let text = typed::Text {
-        entries,
-        path: Path::new("t.ptx"),
-    };
+    let text = typed::Text::new(entries, Path::new("t.ptx"));
     typed::from_ptx(text, functions, target, |_| None)
 }
 
