@@ -129,9 +129,10 @@ get() { # LAYOUT VERSION DIR
 compiling=(cases torture build compile_real toolkits layout_probe side_data)
 
 run_tests() {
-    local version root dir=${CARGO_TARGET_DIR:-target}/toolkits names=("$@")
+    local version root path dir=${CARGO_TARGET_DIR:-target}/toolkits names=("$@")
     [ ${#names[@]} -gt 0 ] || names=("${compiling[@]}")
     for version in ${CUBIN_TEST_TOOLKITS//,/ }; do
+        path=$PATH
         case $version in
         11.* | 12.*)
             root=$dir/$version
@@ -140,13 +141,15 @@ run_tests() {
         debian-*)
             root=$dir/$version
             [ -x "$root/usr/bin/nvcc" ] || get debian "${version#debian-}" "$root"
-            root=$(cd "$root" && pwd)/usr/bin/nvcc ;;
+            # There /usr/bin, with ptxas, is on everybody's PATH.
+            root=$(cd "$root" && pwd)/usr/bin/nvcc
+            path=${root%/nvcc}:$PATH ;;
         *) root=$(cargo run --quiet --package cargo-cubin -- cubin toolkit install "$version" | sed -n 's/^CUDA .* is in //p') ;;
         esac
         # nvcc 11.8 takes no g++ that is newer.
         if [ "$version" = 11.8 ]; then export NVCC_CCBIN=g++-11; else unset NVCC_CCBIN; fi
         printf '\n==> CUDA %s (%s)\n' "$version" "$root"
-        CUBIN_BUILD_TOOLKIT=$root CUBIN_TEST_REQUIRE_TOOLKIT=1 \
+        PATH=$path CUBIN_BUILD_TOOLKIT=$root CUBIN_TEST_REQUIRE_TOOLKIT=1 \
             cargo test --package cubin-tests $(printf -- '--test %s ' "${names[@]}") --no-fail-fast
     done
 }
