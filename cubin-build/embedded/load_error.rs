@@ -52,6 +52,11 @@ pub enum LoadError {
     },
 }
 
+/// The drivers that NVIDIA's release notes name for "minor version compatibility" on Linux: they load the cubins of every
+/// toolkit of a major version.
+const TOO_OLD: &str = "; is the driver older than the toolkit that made the cubins? Those of CUDA 13 need driver 580 or \
+     newer, of CUDA 12 driver 525, of CUDA 11 driver 450 (`nvidia-smi` shows the version)";
+
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -108,7 +113,15 @@ impl fmt::Display for LoadError {
             } => {
                 write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
             }
-            Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
+            Self::Driver { module, error } => {
+                write!(f, "cannot load `{module}`: {error}")?;
+                match error.0 {
+                    sys::CUresult::CUDA_ERROR_INVALID_IMAGE
+                    | sys::CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                    | sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => f.write_str(TOO_OLD),
+                    _ => Ok(()),
+                }
+            }
         }
     }
 }

@@ -57,6 +57,8 @@ pub struct SourceFile(Arc<Inner>);
 struct Inner {
     path: PathBuf,
     text: String,
+    /// Offset of the first bytes that were no UTF-8 in the file, and are replaced in the text.
+    replaced: Option<usize>,
     /// Offset of the first byte of each line, once a place was asked for.
     lines: OnceLock<Vec<usize>>,
 }
@@ -64,9 +66,14 @@ struct Inner {
 impl SourceFile {
     /// A file's text (invalid UTF-8 replaced by the caller) under the path that messages show.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        Self::with(path.into(), text.into(), None)
+    }
+
+    fn with(path: PathBuf, text: String, replaced: Option<usize>) -> Self {
         Self(Arc::new(Inner {
-            path: path.into(),
-            text: text.into(),
+            path,
+            text,
+            replaced,
             lines: OnceLock::new(),
         }))
     }
@@ -77,7 +84,17 @@ impl SourceFile {
     /// When it is no regular file, has more than 64 MiB, or cannot be read.
     pub fn read(path: &Path, shown: impl Into<PathBuf>) -> io::Result<Self> {
         let bytes = read_file(path, MOST_TEXT)?;
-        Ok(Self::new(shown, String::from_utf8_lossy(&bytes)))
+        let replaced = std::str::from_utf8(&bytes).err();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let replaced = replaced.map(|error| error.valid_up_to());
+        Ok(Self::with(shown.into(), text, replaced))
+    }
+
+    /// Where the first bytes stand that were no UTF-8: their replacement, U+FFFD, in the text.
+    #[must_use]
+    pub fn not_utf8(&self) -> Option<Range<usize>> {
+        let start = self.0.replaced?;
+        Some(start..start + char::REPLACEMENT_CHARACTER.len_utf8())
     }
 
     /// The path as messages show it: relative to the package where possible.

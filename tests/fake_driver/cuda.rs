@@ -8,6 +8,7 @@
 //! - `FAKE_DRIVER_PARAMS`: file with a line `symbol offset:size offset:size …` per kernel, as the cubin
 //!   records them;
 //! - `FAKE_DRIVER_DEVICE`: compute capability of the device, `9.0` by default;
+//! - `FAKE_DRIVER_ELF`: status that loading a cubin ends with, 0 by default;
 //! - `FAKE_DRIVER_PTX`: status that loading PTX ends with, 0 by default;
 //! - `FAKE_DRIVER_LAUNCH_NS`: nanoseconds that a launch takes at least, if the driver is quiet.
 //!

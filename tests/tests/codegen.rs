@@ -130,6 +130,7 @@ fn namespaces_tell_kernels_of_one_name_apart() {
 fn with_records(names: &[&str]) -> Input {
     let record = |name: &&str| Record {
         name: (*name).to_owned(),
+        alias: None,
         unnamed: false,
         is_union: false,
         size: 1,

@@ -301,7 +301,7 @@ impl Context<'_> {
         let mut source_facts = signature::SourceFacts::default();
         let mut parts = Vec::new();
         for (unit, side) in binary.units.iter().zip(sides) {
-            source_facts.int128 |= side.int128;
+            source_facts.extend(&side.source);
             let Some(signature) = side.signature else {
                 continue;
             };
@@ -317,7 +317,7 @@ impl Context<'_> {
         let (own, others) = by_origin(&signatures, binary, functions);
         let mismatches = signature::check(&mut signatures, &own, image.target);
         image.mismatches.extend(mismatches);
-        signature::guard(&mut signatures, source_facts);
+        signature::guard(&mut signatures, &source_facts);
         // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
         let others: Vec<Function<'_>> = others
             .into_iter()

@@ -37,6 +37,9 @@ impl<'f> Generics<'f> {
             taken.extend(place.path.iter().cloned());
             taken.push(place.ident.clone());
         }
+        // Nor that of the struct of arguments, which is called as the kernel is.
+        let method = family.method.trim_start_matches("r#");
+        taken.push(names::ident(method, names::NameKind::Type));
         // Nor may a parameter be called like a const generic.
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| module.kernels.get(instance.kernel));

@@ -275,6 +275,7 @@ mod tests {
     fn record(size: u64, align: u64, fields: Vec<Field>) -> Record {
         Record {
             name: "S".into(),
+            alias: None,
             unnamed: false,
             is_union: false,
             size,

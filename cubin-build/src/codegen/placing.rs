@@ -80,7 +80,7 @@ impl<'a> TypeNames<'a> {
             for key in types {
                 let scope = self.scope(key);
                 let ident = self.ident(key);
-                let name = self.name(key);
+                let name = self.spelled(key);
                 let natural = names::components(&name).last().is_some_and(|last| {
                     scope.len() + 1 == names::components(&name).len()
                         && names::is_as_written(&ident, last)
@@ -127,6 +127,18 @@ impl<'a> TypeNames<'a> {
         }
     }
 
+    /// The name that makes its name in Rust: the one that its source has for an instance of a template.
+    fn spelled(&self, key: &Key) -> String {
+        let record = match key {
+            Key::Record(id) if !self.derived.contains_key(id) => self.signatures.records.get(id.0),
+            _ => None,
+        };
+        match record.and_then(|record| record.alias.clone()) {
+            Some(alias) => alias,
+            None => self.name(key),
+        }
+    }
+
     /// The parts of a type's name: namespaces, and classes with the type itself.
     fn parts(name: &str, classes: &Set<String>) -> (Vec<String>, Vec<String>) {
         let parts: Vec<&str> = names::components(name);
@@ -141,12 +153,16 @@ impl<'a> TypeNames<'a> {
 
     /// The namespaces that a type lies in.
     pub(super) fn scope(&self, key: &Key) -> Scope {
-        Self::parts(&self.name(key), &self.classes).0
+        Self::parts(&self.spelled(key), &self.classes).0
     }
 
     fn ident(&self, key: &Key) -> String {
-        let name = self.name(key);
         let apart = self.apart.get(key);
+        // Where another has the alias too, the whole name tells them apart.
+        let name = match apart {
+            None | Some(Apart::Hash) => self.spelled(key),
+            Some(_) => self.name(key),
+        };
         let extent = match apart {
             None => Extent::Last,
             Some(_) => Extent::Whole,

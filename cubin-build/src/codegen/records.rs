@@ -9,9 +9,12 @@ use super::{
     scope::Scope,
     write::{Writer, number, string},
 };
-use crate::signature::{
-    model::{Enum, Field, Record, Scalar, Type},
-    typed::UNKNOWN_BYTES,
+use crate::{
+    signature::{
+        model::{Enum, Field, Record, Scalar, Type},
+        typed::UNKNOWN_BYTES,
+    },
+    words,
 };
 
 /// What the backend wants of each type.
@@ -49,11 +52,17 @@ fn write_record(
     impls: Impls<'_>,
 ) {
     let kind = if record.is_union { "union" } else { "struct" };
-    let mut doc = format!(
-        "C++ {kind} {}, {} bytes",
-        docs::code(&place.name),
-        record.size
-    );
+    let mut doc = match &record.alias {
+        Some(alias) if !record.unnamed => {
+            format!(
+                "C++ {kind} {}, which is {}",
+                docs::code(alias),
+                docs::code(&place.name)
+            )
+        }
+        _ => format!("C++ {kind} {}", docs::code(&place.name)),
+    };
+    doc.push_str(&format!(", {}", words::counted(record.size, "byte")));
     if let Some(definition) = &record.definition {
         doc.push_str(&format!(", defined at {}", docs::location(definition)));
     }

@@ -26,7 +26,9 @@ pub(super) fn primitive(scalar: Scalar) -> Option<&'static str> {
         | Scalar::Fp8E4M3
         | Scalar::Fp8E5M2
         | Scalar::Fp8E8M0
-        | Scalar::Byte(_) => return None,
+        | Scalar::Byte(_)
+        | Scalar::Texture
+        | Scalar::Surface => return None,
     })
 }
 
@@ -67,7 +69,7 @@ pub(super) fn is_signed(scalar: Scalar) -> bool {
     )
 }
 
-/// Name of a number type without a Rust primitive.
+/// Name of a number or handle without a Rust primitive.
 pub(super) fn newtype_name(scalar: Scalar) -> String {
     match scalar {
         Scalar::Half => "Half".to_owned(),
@@ -75,6 +77,8 @@ pub(super) fn newtype_name(scalar: Scalar) -> String {
         Scalar::Fp8E4M3 => "Fp8E4M3".to_owned(),
         Scalar::Fp8E5M2 => "Fp8E5M2".to_owned(),
         Scalar::Fp8E8M0 => "Fp8E8M0".to_owned(),
+        Scalar::Texture => "TextureObject".to_owned(),
+        Scalar::Surface => "SurfaceObject".to_owned(),
         // `__nv_fp4_e2m1` is `Fp4E2M1`.
         Scalar::Byte(name) => name
             .trim_start_matches("__nv_")
@@ -97,6 +101,8 @@ pub(super) fn is_builtin(ident: &str) -> bool {
         "Fp6",
         "Fp4",
         "TensorMap",
+        "TextureObject",
+        "SurfaceObject",
         "DeviceFunction",
         "Dim3",
         "Char",

@@ -55,9 +55,20 @@ fn write_newtype(out: &mut Writer, scalar: Scalar, impls: &dyn Fn(&mut Writer, &
         Scalar::Fp8E5M2 => ("`__nv_fp8_e5m2`: 5 exponent and 2 mantissa bits", "u8"),
         Scalar::Fp8E8M0 => ("`__nv_fp8_e8m0`: 8 exponent bits, a power of two", "u8"),
         Scalar::Byte(c_name) => (&*format!("`{c_name}`, one byte of storage"), "u8"),
+        Scalar::Texture => (
+            "`cudaTextureObject_t`: what `cuTexObjectCreate` gives",
+            "u64",
+        ),
+        Scalar::Surface => (
+            "`cudaSurfaceObject_t`: what `cuSurfObjectCreate` gives",
+            "u64",
+        ),
         _ => return,
     };
-    out.doc(&format!("{what}, as bits."));
+    out.doc(&match bits {
+        "u64" => format!("{what}."),
+        _ => format!("{what}, as bits."),
+    });
     out.line("#[repr(transparent)]");
     out.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]");
     out.line(format!("pub struct {name}(pub {bits});"));

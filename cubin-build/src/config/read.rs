@@ -57,6 +57,11 @@ impl<'f> TableReader<'f> {
     /// The parsed file, or nothing when its syntax is wrong; a key that stands twice is a problem, but no obstacle.
     pub(crate) fn parse(&mut self) -> Option<DeTable<'f>> {
         let file = self.file;
+        if let Some(range) = file.not_utf8() {
+            let message = "these bytes are not UTF-8".to_owned();
+            self.add(self.span(range), What::Syntax(message));
+            return None;
+        }
         let (document, errors) = DeTable::parse_recoverable(file.text());
         let mut usable = true;
         let mut last_line = None;

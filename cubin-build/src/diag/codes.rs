@@ -99,7 +99,9 @@ pub fn explain(code: &str) -> Option<String> {
 macro_rules! codes {
     ($($name:ident = $code:literal, $topic:ident, $doc:literal, $example:literal;)+) => {
         $(
-            #[doc = concat!("`", $code, "`: explained in [`ALL`].")]
+            #[doc = concat!("`", $code, "`\n\n", $doc, "\n\n```text\n", $example, "\n```")]
+            // The paragraphs name tables of cubin.toml.
+            #[allow(rustdoc::broken_intra_doc_links)]
             pub const $name: Code = Code($code);
         )+
 
@@ -231,7 +233,7 @@ codes! {
         "A kernel needs more stack per thread than its budget allows. The stack lies in local memory, which is device memory behind the caches. Usual causes are arrays indexed at run time, spills, and calls that are not inlined.",
         "error[stack-over-budget]: kernel `sort` needs 256 bytes of stack per thread on sm_80, budget is 0 bytes";
     STACK_UNKNOWN = "stack-unknown", Budget,
-        "A kernel has a stack budget, but how much stack it needs is not statically known: it recurses, calls through a pointer, or uses `alloca`. The budget can thus not be checked. Remove the cause, or allow it for this kernel with a [[rule]].",
+        "A kernel has a stack budget, but how much stack it needs is not statically known: it recurses, calls through a pointer, or uses `alloca`. The budget can thus not be checked. Such a kernel runs on what the driver gives each thread, 1 KiB unless the program raises the context's limit before the launch (`cuCtxSetLimit` with `CU_LIMIT_STACK_SIZE`, `CudaContext::set_limit` in cudarc); beyond it the launch fails, or memory is overwritten. Remove the cause, or allow it for this kernel with a [[rule]].",
         "error[stack-unknown]: stack of kernel `walk` is not statically known on sm_90, budget is 0 bytes";
     SPILLS_OVER_BUDGET = "spills-over-budget", Budget,
         "ptxas ran out of registers for a kernel and moves more bytes to and from local memory than the budget allows. Counted are the bytes of spill stores plus spill loads, as `ptxas -v` prints them, for the kernel and for the functions that it calls and that were not inlined. Usual causes are a tight `__launch_bounds__` and unrolled loops.",

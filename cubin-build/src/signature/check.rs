@@ -180,6 +180,7 @@ pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm
         signatures,
         &wrong,
         "has another size in the cubin than by its printed members",
+        super::LAYOUT_HELP,
     );
     for function in functions {
         if let Some((_, compared @ false)) = by_symbol.get_mut(function.symbol) {

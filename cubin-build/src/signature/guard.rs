@@ -1,106 +1,60 @@
-//! What nvcc's side files cannot show, looked for in the preprocessed source; and the withdrawal of records whose
-//! layout turned out to be wrong.
+//! What nvcc's side files cannot show, by what the sources say; and the withdrawal of records whose layout turned out
+//! to be wrong.
 //!
 //! `.gpu` prints a member of type `__int128` as `long long`. By value, the size in the cubin gives that away. Behind
 //! a pointer nothing does, so when a user's file names a 128-bit integer, records with `long long` members that no
-//! parameter has proved become opaque.
+//! parameter has proved become opaque. A pointer to a data member prints as `long` and has its size: where a user's file
+//! declares one, only a member that the source declares as `long`, or as `int64_t`, is trusted to be a number.
 
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-
-use super::lexer;
-use super::model::{Kernel, Pointer, RecordId, Refusal, Scalar, Signatures, Type};
-use crate::sorted::Set;
-use crate::{lists::CollectVec, paths::normalize};
-
-/// What the preprocessed source says of types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SourceFacts {
-    /// A file that is neither the toolkit's nor the host compiler's names a 128-bit integer (`__int128`,
-    /// `__uint128_t`, `int128_t`).
-    pub int128: bool,
-}
-
-/// Reads the kept `X.cpp1.ii`. `toolkit_includes` as for [`read`](super::read).
-///
-/// # Errors
-/// When the input cannot be read.
-pub fn scan_preprocessed(
-    input: impl Read,
-    toolkit_includes: &[PathBuf],
-) -> io::Result<SourceFacts> {
-    let toolkit: Vec<PathBuf> = toolkit_includes
-        .iter()
-        .map(|path| normalize(path))
-        .collect_vec();
-    let mut input = BufReader::with_capacity(1 << 16, input);
-    let mut facts = SourceFacts::default();
-    let mut user = true;
-    // A piece of a line; bounded, since a line may be the whole file.
-    let mut piece: Vec<u8> = Vec::new();
-    let mut line_start = true;
-    while !facts.int128 {
-        let buffer = input.fill_buf()?;
-        if buffer.is_empty() {
-            break;
-        }
-        let end = buffer.iter().position(|byte| *byte == b'\n');
-        let taken = end.map_or(buffer.len(), |end| end + 1);
-        piece.extend_from_slice(buffer.get(..taken).unwrap_or_default());
-        input.consume(taken);
-        if line_start && piece.first() == Some(&b'#') && end.is_some() {
-            let text = String::from_utf8_lossy(&piece);
-            if let Some((_, file)) = lexer::line_marker(text.trim_start_matches('#').trim()) {
-                user = is_user_file(&file, &toolkit);
-            }
-        } else if user {
-            facts.int128 = piece.windows(6).any(|six| six == b"int128");
-        }
-        line_start = end.is_some();
-        // The word may lie across two pieces of a long line.
-        let keep = if line_start { 0 } else { piece.len().min(5) };
-        piece.drain(..piece.len() - keep);
-    }
-    Ok(facts)
-}
-
-fn is_user_file(file: &str, toolkit: &[PathBuf]) -> bool {
-    if file.starts_with('<') {
-        return false;
-    }
-    let path = normalize(Path::new(file));
-    let host = path.starts_with("/usr/include")
-        || path.starts_with("/usr/lib")
-        || path.iter().any(|part| part == "gcc" || part == "c++");
-    !host && !toolkit.iter().any(|dir| path.starts_with(dir))
-}
-
-/// As [`scan_preprocessed`] says it, from one of the files that were included: for those who no longer have the
-/// preprocessed text. `name` is the file's as the preprocessor gave it.
-///
-/// # Errors
-/// When the input cannot be read.
-pub fn scan_source(
-    name: &Path,
-    input: impl Read,
-    toolkit_includes: &[PathBuf],
-) -> io::Result<SourceFacts> {
-    let toolkit: Vec<PathBuf> = toolkit_includes
-        .iter()
-        .map(|path| normalize(path))
-        .collect_vec();
-    if !is_user_file(&name.to_string_lossy(), &toolkit) {
-        return Ok(SourceFacts::default());
-    }
-    scan_preprocessed(input, toolkit_includes)
-}
+use super::model::{Field, Kernel, Pointer, RecordId, Refusal, Scalar, Signatures, Type};
+use super::written::{Declared, SourceFacts, is_long, name_handles};
+use crate::{lists::CollectVec, sorted::Set};
 
 /// Withdraws what [`SourceFacts`] put in doubt. Call it after [`check`](super::check()), whose agreement on a by-value
 /// record proves that record.
-pub fn guard(signatures: &mut Signatures, facts: SourceFacts) {
-    if !facts.int128 {
-        return;
+pub fn guard(signatures: &mut Signatures, facts: &SourceFacts) {
+    if facts.int128 {
+        guard_int128(signatures);
     }
+    if facts.member_pointers {
+        guard_members(signatures, &facts.declared);
+    }
+    name_handles(signatures, &facts.declared);
+}
+
+fn guard_members(signatures: &mut Signatures, declared: &[Declared]) {
+    let mut doubtful = Set::new();
+    for (index, record) in signatures.records.iter().enumerate() {
+        let mut open = record
+            .fields
+            .iter()
+            .filter(|field| may_point_to_a_member(field));
+        if open.any(|field| !is_long(declared, record, &field.name)) {
+            doubtful.insert(RecordId(index));
+        }
+    }
+    withdraw(
+        signatures,
+        &doubtful,
+        "may have a pointer to a member of a class, which nvcc's files print as `long`",
+        "declare a number as `long`, `int64_t` or `long long` itself; a pointer to a member has no counterpart in Rust",
+    );
+}
+
+/// Whether a member printed as `long` may be something else: no word of its type says that it is a number.
+fn may_point_to_a_member(field: &Field) -> bool {
+    let mut ty = &field.ty;
+    while let Type::Array(of, _) = ty {
+        ty = of;
+    }
+    let mut words = field
+        .c_type
+        .split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_number = words.any(|word| matches!(word, "int64_t" | "intmax_t" | "int_fast64_t"));
+    *ty == Type::Scalar(Scalar::Long) && field.bits.is_none() && !is_number
+}
+
+fn guard_int128(signatures: &mut Signatures) {
     let mut proved = Set::new();
     for kernel in signatures
         .kernels
@@ -129,6 +83,7 @@ pub fn guard(signatures: &mut Signatures, facts: SourceFacts) {
         signatures,
         &doubtful,
         "may have `__int128` members, which nvcc's files print as `long long`",
+        super::LAYOUT_HELP,
     );
     // A member that points to `long long` may point to `__int128`.
     for record in &mut signatures.records {
@@ -175,7 +130,12 @@ fn add_by_value(signatures: &Signatures, ty: &Type, found: &mut Set<RecordId>) {
 
 /// Stops trusting the layout of `records` and of every record that holds one: kernels that take one by value are
 /// refused because it `why`, pointers to one become opaque.
-pub(super) fn withdraw(signatures: &mut Signatures, records: &Set<RecordId>, why: &str) {
+pub(super) fn withdraw(
+    signatures: &mut Signatures,
+    records: &Set<RecordId>,
+    why: &str,
+    help: &str,
+) {
     if records.is_empty() {
         return;
     }
@@ -197,7 +157,7 @@ pub(super) fn withdraw(signatures: &mut Signatures, records: &Set<RecordId>, why
         names: &names,
     };
     for kernel in &mut signatures.kernels {
-        withdrawal.kernel(kernel, why);
+        withdrawal.kernel(kernel, why, help);
     }
     for record in &mut signatures.records {
         for field in &mut record.fields {
@@ -242,7 +202,7 @@ impl Withdrawal<'_> {
         }
     }
 
-    fn kernel(&self, kernel: &mut Kernel, why: &str) {
+    fn kernel(&self, kernel: &mut Kernel, why: &str, help: &str) {
         for (ordinal, param) in kernel.params.iter_mut().enumerate() {
             self.pointers(&mut param.ty);
             let Some(name) = self.holds(&param.ty) else {
@@ -252,38 +212,9 @@ impl Withdrawal<'_> {
                 kernel.refusal = Some(Refusal {
                     param: Some((ordinal, param.name.clone())),
                     reason: format!("`{name}` {why}"),
-                    help: Some(super::LAYOUT_HELP.into()),
+                    help: Some(help.to_owned()),
                 });
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn scan(text: &str) -> bool {
-        scan_preprocessed(text.as_bytes(), &["/cuda/include".into()])
-            .expect("readable")
-            .int128
-    }
-
-    #[test]
-    fn only_the_users_files_count() {
-        assert!(!scan(
-            "# 1 \"/cuda/bin/../include/a.h\"\n__int128 x;\n# 3 \"/usr/include/c++/12/b\" 3\n__int128 y;\n"
-        ));
-        assert!(scan("# 1 \"a.cu\"\nstruct S { unsigned __int128 x; };\n"));
-        assert!(scan(
-            "# 1 \"/cuda/include/a.h\"\nint x;\n# 1 \"third/party.h\" 1\ntypedef __uint128_t u;\n"
-        ));
-        assert!(!scan("# 1 \"int128.cu\"\nint x;\n"));
-    }
-
-    #[test]
-    fn a_word_across_two_reads_is_seen() {
-        let text = format!("{}int128", " ".repeat((1 << 16) - 3));
-        assert!(scan(&text));
     }
 }

@@ -5,6 +5,7 @@
 //! into [`model::Signatures`]; [`check()`] compares that with what the cubin itself records of each
 //! parameter. What cannot be known exactly becomes a [`model::Refusal`] on the kernel, never a guess.
 
+mod aliases;
 mod bytes;
 pub mod check;
 mod ctype;
@@ -32,6 +33,7 @@ mod tags;
 pub mod typed;
 mod unknown;
 mod variables;
+mod written;
 
 use crate::sorted::{self, Map, Set};
 use crate::{lists::CollectVec, paths::normalize};
@@ -41,13 +43,14 @@ use std::path::{Path, PathBuf};
 
 pub use check::{Finding, Problem, check};
 use doubt::Doubt;
-pub use guard::{SourceFacts, guard, scan_preprocessed, scan_source};
+pub use guard::guard;
 pub use merge::{is_internal, linked, same_on_every_target};
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
 pub(crate) use names::integer;
 pub use probe::{Answers, Questions};
 use resolve::Resolver;
 pub use variables::{VariableFinding, VariableProblem, check_variables};
+pub use written::{Declared, SourceFacts, Word, scan_preprocessed, scan_source};
 
 /// The qualified C++ name that a mangled symbol stands for, without parameters. `None` when it is not mangled or not
 /// understood.
@@ -249,6 +252,7 @@ fn signatures(
         &mut signatures,
         &wrong,
         "is laid out otherwise by nvcc's host code than its printed members say",
+        LAYOUT_HELP,
     );
     (merge::compact(&signatures), doubts)
 }

@@ -212,6 +212,10 @@ pub enum Scalar {
     Byte(&'static str),
     /// `nullptr_t`, 8 bytes
     NullPtr,
+    /// `cudaTextureObject_t`, 8 bytes
+    Texture,
+    /// `cudaSurfaceObject_t`, 8 bytes
+    Surface,
 }
 
 impl Scalar {
@@ -236,7 +240,9 @@ impl Scalar {
             | Self::SizeT
             | Self::PtrDiff
             | Self::Double
-            | Self::NullPtr => 8,
+            | Self::NullPtr
+            | Self::Texture
+            | Self::Surface => 8,
             Self::Int128 | Self::UInt128 => 16,
         }
     }
@@ -260,6 +266,9 @@ pub struct Vector {
 pub struct Record {
     /// Qualified C++ name, template arguments included: `ns::Vec<float, 4>`; a positional name when it has none.
     pub name: String,
+    /// What the source calls it, where that is another name: `glm::vec3` of `glm::vec<3, float, (glm::qualifier)0>`; of
+    /// the closure of a lambda without captures, a name made of its function's.
+    pub alias: Option<String>,
     /// A tag the source cannot repeat (lambda, local or unnamed type).
     pub unnamed: bool,
     /// union.

@@ -42,6 +42,10 @@ impl Resolver<'_> {
         let name = self.cpp_name(tag);
         self.records.push(Record {
             name: name.clone(),
+            alias: match &decoded {
+                Some(decoded) if decoded.lambda => Some(closure_name(&decoded.text)),
+                _ => self.aliases.get(tag).cloned(),
+            },
             unnamed: tag.starts_with(ANONYMOUS)
                 || decoded.as_ref().is_some_and(|name| name.unnamed)
                 || is_numbered_tag(tag),
@@ -124,6 +128,15 @@ impl Resolver<'_> {
                 widen(&mut ty);
                 c_type = c_type.replace("long long", "__int128");
             }
+            if name.is_none()
+                && let Some(one) = self.one_member(&ty)
+            {
+                fields.push(Field {
+                    offset: offset.bit / 8,
+                    ..one
+                });
+                continue;
+            }
             let size = match field.bits {
                 Some(width) => (offset.bit % 8 + width).div_ceil(8),
                 // C gives an empty member no byte; C++ gives it one.
@@ -143,6 +156,18 @@ impl Resolver<'_> {
         }
         distinct(&mut fields);
         Ok(fields)
+    }
+
+    /// The first member of an anonymous union that has several names for one thing: `union { float x, r, s; }`.
+    fn one_member(&self, ty: &Type) -> Option<Field> {
+        let Type::Record(id) = ty else { return None };
+        let record = self.records.get(id.0).filter(|record| record.is_union)?;
+        let first = record.fields.first()?;
+        let same = |field: &Field| {
+            (&field.ty, field.offset, field.size, field.bits) == (&first.ty, 0, first.size, None)
+        };
+        let all = record.fields.iter().all(same) && first.size == record.size;
+        (all && !first.name.is_empty()).then(|| first.clone())
     }
 
     /// An enumeration whose tag is printed where it is used.
@@ -190,6 +215,24 @@ impl Resolver<'_> {
         self.enum_ids.insert(tag.to_owned(), id);
         id
     }
+}
+
+/// `host_lambda_1` for `host(int*)::{lambda 1}`.
+fn closure_name(text: &str) -> String {
+    let mut depth = 0_u32;
+    let mut name = String::new();
+    for character in text.chars() {
+        match character {
+            '(' | '<' => depth += 1,
+            ')' | '>' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            '{' | '}' => {}
+            ':' | ' ' if name.ends_with('_') => {}
+            ':' | ' ' => name.push('_'),
+            other => name.push(other),
+        }
+    }
+    name
 }
 
 /// `long long`, or an array of it, that the compiler says is an `__int128`.

@@ -6,6 +6,7 @@
 
 mod both;
 
+use super::aliases;
 use super::ctype::{Builtin, CType, QType, TagKind, spell};
 use super::gpu::Unit;
 use super::header_types::{number_record, vector_record};
@@ -66,6 +67,8 @@ pub(super) struct Resolver<'u> {
     pub layouts: Layouts<'u>,
     pub records: Vec<Record>,
     pub record_ids: Map<String, Option<Result<RecordId, Reason>>>,
+    /// Names that sources give to instances of templates, by tag.
+    pub aliases: Map<String, String>,
     /// Names given to records without a tag.
     pub anonymous: Map<String, String>,
     pub enums: Vec<Enum>,
@@ -112,6 +115,9 @@ fn special_typedef(name: &str) -> Option<Scalar> {
         "_ZSt9nullptr_t" | "std::nullptr_t" | "nullptr_t" => Scalar::NullPtr,
         "_ZSt4byte" | "std::byte" => Scalar::UChar,
         "__nv_bool" => Scalar::Bool,
+        // The driver's names of the same handles, which nvcc keeps; those of the runtime it prints as integers.
+        "CUtexObject" | "CUtexObject_v1" => Scalar::Texture,
+        "CUsurfObject" | "CUsurfObject_v1" => Scalar::Surface,
         _ => return None,
     })
 }
@@ -150,6 +156,7 @@ impl<'u> Resolver<'u> {
             layouts: Layouts::new(&unit.tables, answers),
             records: Vec::new(),
             record_ids: Map::new(),
+            aliases: aliases::of_instances(&unit.tables),
             anonymous: Map::new(),
             enums: Vec::new(),
             enum_ids: Map::new(),

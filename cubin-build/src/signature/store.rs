@@ -50,6 +50,8 @@ const SCALARS: &[Scalar] = &[
     Scalar::Byte("__nv_fp6_e2m3"),
     Scalar::Byte("__nv_fp6_e3m2"),
     Scalar::Byte("__nv_fp4_e2m1"),
+    Scalar::Texture,
+    Scalar::Surface,
 ];
 
 /// Writes signatures.
@@ -198,6 +200,7 @@ fn read_refusal(from: &mut Decoder<'_>) -> Option<Refusal> {
 
 fn write_record(to: &mut Encoder, record: &Record) {
     to.text(&record.name);
+    to.option(record.alias.as_ref(), write_text);
     to.flag(record.unnamed);
     to.flag(record.is_union);
     to.number(record.size);
@@ -210,6 +213,7 @@ fn write_record(to: &mut Encoder, record: &Record) {
 fn read_record(from: &mut Decoder<'_>) -> Option<Record> {
     Some(Record {
         name: from.text()?,
+        alias: from.option(Decoder::text)?,
         unnamed: from.flag()?,
         is_union: from.flag()?,
         size: from.number()?,
@@ -453,6 +457,7 @@ mod tests {
             }],
             records: vec![Record {
                 name: "R".to_owned(),
+                alias: Some("ns::A".to_owned()),
                 unnamed: false,
                 is_union: true,
                 size: 8,

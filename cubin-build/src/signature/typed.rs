@@ -346,6 +346,7 @@ impl Typed {
         let index = records.iter().position(same).unwrap_or_else(|| {
             records.push(model::Record {
                 name: name.to_owned(),
+                alias: None,
                 unnamed: false,
                 is_union: false,
                 size,

@@ -2177,7 +2177,7 @@ pub mod kinds {
     unsafe impl runtime::DeviceRepr for Number {}
     unsafe impl runtime::ValidAsZeroBits for Number {}
 
-    /// C++ struct `Empty`, 1 bytes, defined at `kinds.cu:55`.
+    /// C++ struct `Empty`, 1 byte, defined at `kinds.cu:55`.
     ///
     /// Made by `new` or `default`: it has bytes that are not for the caller to fill.
     #[repr(C)]

@@ -2367,7 +2367,7 @@ pub mod kinds {
         }
     }
 
-    /// C++ struct `Empty`, 1 bytes, defined at `kinds.cu:55`.
+    /// C++ struct `Empty`, 1 byte, defined at `kinds.cu:55`.
     ///
     /// Made by `new` or `default`: it has bytes that are not for the caller to fill.
     #[repr(C)]

@@ -825,7 +825,7 @@ pub mod kinds {
     unsafe impl runtime::DeviceRepr for Number {}
     unsafe impl runtime::ValidAsZeroBits for Number {}
 
-    /// C++ struct `Empty`, 1 bytes, defined at `kinds.cu:55`.
+    /// C++ struct `Empty`, 1 byte, defined at `kinds.cu:55`.
     ///
     /// Made by `new` or `default`: it has bytes that are not for the caller to fill.
     #[repr(C)]
@@ -3575,6 +3575,11 @@ pub mod runtime {
             },
         }
 
+        /// The drivers that NVIDIA's release notes name for "minor version compatibility" on Linux: they load the cubins of every
+        /// toolkit of a major version.
+        const TOO_OLD: &str = "; is the driver older than the toolkit that made the cubins? Those of CUDA 13 need driver 580 or \
+             newer, of CUDA 12 driver 525, of CUDA 11 driver 450 (`nvidia-smi` shows the version)";
+
         impl fmt::Display for LoadError {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
@@ -3631,7 +3636,15 @@ pub mod runtime {
                     } => {
                         write!(f, "variable `{symbol}`: {actual} bytes, not {expected}")
                     }
-                    Self::Driver { module, error } => write!(f, "cannot load `{module}`: {error}"),
+                    Self::Driver { module, error } => {
+                        write!(f, "cannot load `{module}`: {error}")?;
+                        match error.0 {
+                            sys::CUresult::CUDA_ERROR_INVALID_IMAGE
+                            | sys::CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
+                            | sys::CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => f.write_str(TOO_OLD),
+                            _ => Ok(()),
+                        }
+                    }
                 }
             }
         }

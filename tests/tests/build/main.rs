@@ -13,6 +13,8 @@ mod instructions;
 mod link;
 mod messages;
 #[cfg(unix)]
+mod named;
+#[cfg(unix)]
 mod prebuilt;
 #[cfg(unix)]
 mod probed;
@@ -20,6 +22,8 @@ mod ptx;
 #[cfg(unix)]
 mod selected;
 mod sources;
+#[cfg(unix)]
+mod typed;
 mod verdict;
 
 use cubin_tests::Project;

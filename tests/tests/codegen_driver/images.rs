@@ -1,5 +1,9 @@
 //! The image that fits the device is loaded; what it lacks is an error.
 
+use std::path::Path;
+
+use cubin_tests::fake_driver;
+
 use crate::{
     config,
     kernels::{
@@ -83,4 +87,30 @@ fn a_kernel_that_the_image_lacks_is_an_error() {
             );
         },
     );
+}
+
+#[test]
+#[allow(clippy::disallowed_methods)] // A test talks to its child through the environment.
+fn a_driver_that_is_too_old_is_told_from_one_that_fails() {
+    const NAME: &str = "images::a_driver_that_is_too_old_is_told_from_one_that_fails";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fake_driver");
+    // Out of memory, and what drivers say of cubins that they do not know.
+    for status in ["2", "200", "209", "222"] {
+        let body = || {
+            let context = runtime::context(0).expect("the fake driver");
+            let error = Module::load(&context).expect_err("the driver refuses");
+            let status = std::env::var("FAKE_DRIVER_ELF").expect("the parent's variable");
+            assert_eq!(
+                error
+                    .to_string()
+                    .contains("Those of CUDA 13 need driver 580"),
+                status != "2",
+                "{error}"
+            );
+        };
+        let variables = [("FAKE_DRIVER_ELF", status)];
+        fake_driver::run_with(&folder, NAME, "9.0", "sm_90a", &variables, body, |log| {
+            assert!(log.iter().any(|line| line == "load ELF"), "{log:#?}");
+        });
+    }
 }

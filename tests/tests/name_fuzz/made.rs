@@ -137,6 +137,7 @@ impl Making {
         }
         Record {
             name,
+            alias: self.dice.once_in(4).then(|| self.qualified(scopes)),
             unnamed: false,
             is_union,
             size: if is_union { 8 } else { offset.max(8) },

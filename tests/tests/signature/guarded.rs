@@ -17,7 +17,7 @@ fn records_that_may_hold_128_bit_members_become_opaque() {
     let text = compiled.preprocessed(name);
     let facts = signature::scan_preprocessed(text.as_slice(), &includes).expect("readable");
     assert!(facts.int128);
-    signature::guard(&mut signatures, facts);
+    signature::guard(&mut signatures, &facts);
     let kernel = signatures
         .kernels
         .iter()

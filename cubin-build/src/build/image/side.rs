@@ -12,7 +12,7 @@ use crate::{
     codec::{Decoder, Encoder},
     compile::{Reach, SharedUse, Unit},
     ptx,
-    signature::{model::Signatures, store},
+    signature::{Declared, SourceFacts, Word, model::Signatures, store},
     sorted::Map,
 };
 
@@ -33,8 +33,8 @@ pub(super) struct Side {
     pub(super) signature: Option<Signature>,
     /// Kernels of a source that is PTX, as it declares them.
     pub(super) entries: Vec<ptx::Entry>,
-    /// Whether a file that was compiled names a 128-bit integer.
-    pub(super) int128: bool,
+    /// What the files that were compiled say of types.
+    pub(super) source: SourceFacts,
     /// Who uses dynamic shared memory; `None` when the PTX could not be read.
     pub(super) shared: Option<SharedUse>,
 }
@@ -55,7 +55,7 @@ pub(super) fn load(unit: &Unit) -> Option<Side> {
     let side = Side {
         signature: body.option(read_signature)?,
         entries: ptx::store::read(&mut body)?,
-        int128: body.flag()?,
+        source: read_source(&mut body)?,
         shared: body.option(read_shared)?,
     };
     body.is_empty().then_some(side)
@@ -67,7 +67,7 @@ pub(super) fn keep(unit: &Unit, side: &Side) {
     let mut body = Encoder::default();
     body.option(side.signature.as_ref(), write_signature);
     ptx::store::write(&mut body, &side.entries);
-    body.flag(side.int128);
+    write_source(&mut body, &side.source);
     body.option(side.shared.as_ref(), write_shared);
     let body = body.finish();
     let mut file = Encoder::default();
@@ -109,6 +109,35 @@ fn read_signature(from: &mut Decoder<'_>) -> Option<Signature> {
     Some(Signature {
         signatures,
         remarks: remarks.into_iter().collect(),
+    })
+}
+
+fn write_source(to: &mut Encoder, source: &SourceFacts) {
+    to.flag(source.int128);
+    to.flag(source.member_pointers);
+    to.list(&source.declared, |to, declared| {
+        to.text(&declared.owner);
+        to.text(&declared.name);
+        to.flag(declared.word == Word::Long);
+        to.flag(declared.word == Word::Surface);
+    });
+}
+
+fn read_source(from: &mut Decoder<'_>) -> Option<SourceFacts> {
+    Some(SourceFacts {
+        int128: from.flag()?,
+        member_pointers: from.flag()?,
+        declared: from.list(|from| {
+            Some(Declared {
+                owner: from.text()?,
+                name: from.text()?,
+                word: match (from.flag()?, from.flag()?) {
+                    (true, _) => Word::Long,
+                    (false, true) => Word::Surface,
+                    (false, false) => Word::Texture,
+                },
+            })
+        })?,
     })
 }
 

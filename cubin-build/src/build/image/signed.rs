@@ -13,7 +13,7 @@ use crate::{
     compile::{CompileRequest, FrontEnd, SharedUse, SideFiles, Unit},
     env::Env,
     jobs, ptx,
-    signature::{self, Answers, Problem, Questions, Reading, model::Signatures},
+    signature::{self, Answers, Problem, Questions, Reading, SourceFacts, model::Signatures},
     sorted::{Map, Set},
     source::open_file,
 };
@@ -88,7 +88,7 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
     let mut texts = SourceTexts {
         root: request.root,
         includes,
-        int128: Map::new(),
+        facts: Map::new(),
     };
     for (part, reading, shared) in fresh {
         let side = reading.and_then(|reading| {
@@ -101,7 +101,7 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
                     signatures: reading.signatures,
                     remarks: reading.remarks,
                 }),
-                int128: texts.any_int128(&part.unit.dependencies),
+                source: texts.facts(&part.unit.dependencies),
                 shared,
             })
         });
@@ -123,26 +123,26 @@ enum Found {
 struct SourceTexts<'a> {
     root: &'a Path,
     includes: &'a [PathBuf],
-    /// Which name a 128-bit integer.
-    int128: Map<PathBuf, bool>,
+    facts: Map<PathBuf, SourceFacts>,
 }
 
 impl SourceTexts<'_> {
-    fn any_int128(&mut self, dependencies: &[PathBuf]) -> bool {
-        let mut any = false;
+    fn facts(&mut self, dependencies: &[PathBuf]) -> SourceFacts {
+        let mut all = SourceFacts::default();
         for path in dependencies {
             // Other targets and other sources include it too.
-            let known = self.int128.get(path).copied();
-            any |= known.unwrap_or_else(|| {
+            if !self.facts.contains_key(path) {
                 // The compiler has just read it; what cannot be read now is taken for doubtful.
                 let found = open_file(&self.root.join(path))
                     .and_then(|file| signature::scan_source(path, file, self.includes));
-                let found = found.map_or(true, |found| found.int128);
-                self.int128.insert(path.clone(), found);
-                found
-            });
+                let found = found.unwrap_or_else(|_| SourceFacts::doubtful());
+                self.facts.insert(path.clone(), found);
+            }
+            if let Some(found) = self.facts.get(path) {
+                all.extend(found);
+            }
         }
-        any
+        all
     }
 }
 

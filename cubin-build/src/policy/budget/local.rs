@@ -3,7 +3,7 @@
 //! Every current toolkit puts local variables on the stack, so this is what `stack` limits, unless a cubin has a section
 //! `.nv.local` besides, as code without the ABI had. Who means the memory and not its use asks for this one.
 
-use super::{Figure, Unit, Unknown, nothing, silent};
+use super::{Figure, STACK_LIMIT, Unit, Unknown, nothing, silent};
 use crate::{
     config::{keys::Doc, size},
     diag::codes,
@@ -26,9 +26,10 @@ pub(super) static FIGURE: Figure = Figure {
         what: "local memory",
         is: "is not statically known",
         note: |_| {
-            "the stack is part of it, and recursion, calls through pointers and `alloca` make its depth depend on \
-             the data"
-                .to_owned()
+            format!(
+                "the stack is part of it, and recursion, calls through pointers and `alloca` make its depth depend on \
+                 the data; {STACK_LIMIT}"
+            )
         },
         help: None,
     }),

@@ -164,6 +164,11 @@ pub struct Unknown {
     pub help: Option<&'static str>,
 }
 
+/// What a thread has when nobody can say how much it needs. The default is the driver's (CUDA C++ Programming Guide,
+/// "Call Stack"; `cuCtxGetLimit`).
+pub(super) const STACK_LIMIT: &str = "the driver gives each thread 1 KiB of stack; a program raises that before the \
+     launch by `cuCtxSetLimit` with `CU_LIMIT_STACK_SIZE` (`CudaContext::set_limit` in cudarc)";
+
 /// For figures that are no news beside another.
 fn silent(_: &Facts) -> Option<String> {
     None

@@ -2,7 +2,7 @@
 
 use cubin_core::Stack;
 
-use super::{Figure, Unit, Unknown, nothing};
+use super::{Figure, STACK_LIMIT, Unit, Unknown, nothing};
 use crate::{
     config::{keys::Doc, size},
     diag::codes,
@@ -33,7 +33,7 @@ pub(super) static FIGURE: Figure = Figure {
                     "recursion, calls through pointers and `alloca` make the depth of the stack depend on the data"
                 }
             };
-            why.to_owned()
+            format!("{why}; {STACK_LIMIT}")
         },
         help: None,
     }),

@@ -148,7 +148,11 @@ impl Resolver<'_> {
 
     /// Whether a record may be passed by value from Rust; or else what has to be proved first.
     fn sendable(&mut self, tag: &str) -> Result<Option<Reason>, Reason> {
-        if let Some(name) = mangled::name(tag).filter(|name| name.lambda || name.local) {
+        let name = mangled::name(tag).filter(|name| name.lambda || name.local);
+        let raw = self.unit.tables.records.get(tag);
+        // A closure without captures is empty, whatever it does.
+        let empty = raw.is_some_and(|raw| raw.fields.is_empty());
+        if let Some(name) = name.filter(|name| !(name.lambda && empty)) {
             let what = if name.lambda {
                 "the closure type of a lambda, whose captures have no specified order"
             } else {

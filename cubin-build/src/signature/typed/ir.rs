@@ -212,6 +212,7 @@ impl Typed {
         let records = &mut self.signatures.records;
         records.push(Record {
             name: name.to_owned(),
+            alias: None,
             unnamed: false,
             is_union: false,
             size,
@@ -236,6 +237,7 @@ impl Typed {
         let index = records.iter().position(same).unwrap_or_else(|| {
             records.push(Record {
                 name: name.to_owned(),
+                alias: None,
                 unnamed: false,
                 is_union: false,
                 size,
