@@ -123,6 +123,7 @@ fn host_code(names: &str, place: Option<Span>) -> Diag {
         .note("only kernels and device code are compiled; a call of these functions ends in the linker's \"undefined symbol\"")
         .help("launch the kernels by their wrappers; where the functions are needed, compile the file for the host besides, into a \
                static library: `cc::Build::new().cuda(true).file(…)` in build.rs, or `nvcc -lib`")
+        .help("what only that compilation is meant to see may stand in `#ifndef __CUDA_ARCH__`: then this is quiet")
 }
 
 /// A flag, or the value of a key, that a tool refuses, where it was written; `None` when that is not known.
