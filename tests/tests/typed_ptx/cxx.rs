@@ -53,7 +53,7 @@ fn wrappers(generated: &str) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// The PTX that the compilations for a target left below `dir`.
+/// The PTX that the compilations for a target left below `dir`, in folders that begin with its virtual architecture.
 fn ptx_files(dir: &Path, target: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
@@ -63,7 +63,11 @@ fn ptx_files(dir: &Path, target: &str) -> Vec<PathBuf> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|end| end == "ptx")
-                && folder.file_name().is_some_and(|name| name == target)
+                && folder.file_name().is_some_and(|name| {
+                    let name = name.to_string_lossy();
+                    let name = name.split('-').next().unwrap_or_default();
+                    name == target || name == target.replace("sm_", "compute_")
+                })
             {
                 found.push(path);
             }

@@ -89,7 +89,7 @@ const FORMS: &[(&str, &str, &str, u32)] = &[
     (
         ".align 64 .b8 x[128]",
         "h?14CUtensorMap_sth",
-        "TensorMapAlign64",
+        "TensorMap",
         128,
     ),
     (".align 8 .b8 x[24]", "h?N2ns4ViewIfEEh", "View_f32", 24),
