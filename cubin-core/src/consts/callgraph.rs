@@ -92,7 +92,10 @@ impl RelAction {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallgraphMark, RelAction, RelActionKind};
+    use super::CallgraphMark;
+    #[cfg(feature = "reloc")]
+    use super::{RelAction, RelActionKind};
+    #[cfg(feature = "reloc")]
     use crate::consts::RelocType;
 
     #[test]
@@ -101,6 +104,7 @@ mod tests {
         assert_eq!(CallgraphMark(-3), CallgraphMark::INDIRECT_CALLERS);
     }
 
+    #[cfg(feature = "reloc")]
     #[test]
     fn descriptors_of_cuda_11_8_agree_with_the_relocation_table() {
         // `.nv.rel.action` of a cubin of ptxas 11.8, base type 0x4b.
