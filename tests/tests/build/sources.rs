@@ -108,7 +108,7 @@ fn a_source_of_an_unknown_kind_is_refused_where_it_is_named() {
         .fails()
         .says("[builder-invalid] `kernels/fill.ll` is not a source")
         .says("given to `Builder::file` in build.rs")
-        .says("NVVM IR is not compiled yet: make PTX of it");
+        .says("NVVM IR needs cubin-build's feature `nvvm`, which is off");
     // Of host code's extensions, nvcc has to be told that the file is CUDA C++.
     let kernel = fs::read_to_string(project.dir.join("kernels/fill.cu")).unwrap();
     project.write("kernels/fill.cpp", &kernel);

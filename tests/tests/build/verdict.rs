@@ -221,11 +221,11 @@ fn kernels_of_some_targets_only_are_judged_where_they_are() {
     );
 }
 
-/// Five instances with lambdas, which Rust cannot name.
+/// Five instances with lambdas, whose captures Rust cannot name.
 const LAMBDAS: &str = "\
 template <class F> __global__ void each(int *p, F f) { p[threadIdx.x] = f(p[threadIdx.x]); }
-template <int N> void launch(int *p) { each<<<1, 32>>>(p, [=] __device__(int x) { return x + N; }); }
-void all(int *p) { launch<1>(p); launch<2>(p); launch<3>(p); launch<4>(p); launch<5>(p); }
+template <int N> void launch(int *p, int n) { each<<<1, 32>>>(p, [=] __device__(int x) { return x + N * n; }); }
+void all(int *p, int n) { launch<1>(p, n); launch<2>(p, n); launch<3>(p, n); launch<4>(p, n); launch<5>(p, n); }
 ";
 
 #[test]
