@@ -52,20 +52,20 @@ const CUDARC: &str = "// Cargo.toml: cudarc = { version = \"0.19\", features = [
 
 #[test]
 fn without_cudarc_one_error_names_the_dependency() {
-    let text = check("cudarc", "", "both.rs");
+    let text = check("cudarc", "", "kinds.rs");
     one_error(&text, &["`cudarc`", CUDARC]);
 }
 
 #[test]
 fn without_the_driver_feature_one_error_names_it() {
     let without = "cudarc = { version = \"0.19.10\", default-features = false, features = [\"std\", \"dynamic-loading\", \"cuda-12080\"] }";
-    let text = check("driver", without, "both.rs");
+    let text = check("driver", without, "kinds.rs");
     one_error(&text, &["`cudarc::driver`", CUDARC, "feature = \"driver\""]);
 }
 
 #[test]
 fn without_the_runtime_crate_one_error_names_the_dependency() {
-    let text = check("runtime", "", "named.rs");
+    let text = check("runtime", "", "both.rs");
     let line = "// Cargo.toml: cubin-runtime = { version = \"0.1.0\", features = [\"cudarc\"] }";
     one_error(&text, &["`cubin_runtime`", line]);
 }
@@ -74,6 +74,6 @@ fn without_the_runtime_crate_one_error_names_the_dependency() {
 fn without_the_runtime_crates_feature_one_error_names_it() {
     let path = workspace().join("cubin-build/runtime");
     let without = format!("cubin-runtime = {{ path = {path:?} }}");
-    let text = check("feature", &without, "named.rs");
+    let text = check("feature", &without, "both.rs");
     one_error(&text, &["`cubin_runtime::cudarc`", "feature = \"cudarc\""]);
 }
