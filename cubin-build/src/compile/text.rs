@@ -300,15 +300,15 @@ mod tests {
     use super::*;
 
     fn text(raw: &str) -> Text {
-        Text::new(raw.as_bytes(), "", "/root/")
+        Text::new(raw.as_bytes(), "", "/crate/")
     }
 
     #[test]
     fn comments_change_lines_and_nothing_else() {
         let before =
-            text("# 1 \"k.cu\"\n# 1 \"/root/a.cuh\" 1\nint a;\nint b;\n# 2 \"k.cu\" 2\nint c;\n");
+            text("# 1 \"k.cu\"\n# 1 \"/crate/a.cuh\" 1\nint a;\nint b;\n# 2 \"k.cu\" 2\nint c;\n");
         let after = text(
-            "# 1 \"k.cu\"\n# 1 \"/root/a.cuh\" 1\n\n\nint a;\n# 20 \"/root/a.cuh\"\nint b;\n# 3 \"k.cu\" 2\n\nint c;\n",
+            "# 1 \"k.cu\"\n# 1 \"/crate/a.cuh\" 1\n\n\nint a;\n# 20 \"/crate/a.cuh\"\nint b;\n# 3 \"k.cu\" 2\n\nint c;\n",
         );
         assert!(before.content.is_some());
         assert_eq!(before.content, after.content);
@@ -319,7 +319,7 @@ mod tests {
             .iter()
             .map(|dep| dep.path.to_str().unwrap())
             .collect();
-        assert_eq!(names, ["k.cu", "/root/a.cuh"]);
+        assert_eq!(names, ["k.cu", "/crate/a.cuh"]);
         assert!(
             before
                 .bytes
@@ -366,7 +366,7 @@ mod tests {
             assert_eq!(found.is_none(), !asks.contains('\u{e9}'), "{asks}");
         }
         assert!(Text::new(b"\"\xff\"\n", "", "/").content.is_none());
-        let with_dir = text("# 1 \"/work//\"\n# 1 \"k.cu\"\nint a;\nint b;\n");
+        let with_dir = text("# 1 \"/crate//\"\n# 1 \"k.cu\"\nint a;\nint b;\n");
         assert_eq!((with_dir.content, with_dir.dependencies.len()), (base, 1));
     }
 }
