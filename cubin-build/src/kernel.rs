@@ -36,9 +36,6 @@ pub struct Facts {
     pub spills: Option<Spills>,
     /// C++ names of the functions that it calls and that spill, sorted: those that were not inlined.
     pub spilling_callees: Vec<String>,
-    /// Whether it, or a function that it calls, uses dynamic shared memory (`extern __shared__`). `None` where there was
-    /// no PTX to tell: the cubin says it per file only.
-    pub dynamic_shared: Option<bool>,
     /// Symbols of functions outside the cubin that it needs, sorted: `vprintf`, `malloc`, `__assertfail`. Those that
     /// functions need which it calls are among them, in whole programs and in linked code (13.5).
     pub externs: Vec<String>,
@@ -101,7 +98,6 @@ impl Facts {
             params: function.params.clone(),
             spills: None,
             spilling_callees: Vec::new(),
-            dynamic_shared: None,
             externs: Vec::new(),
             instructions: None,
             module_constant: Vec::new(),

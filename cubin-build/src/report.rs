@@ -118,7 +118,6 @@ fn write_kernel(facts: &Facts, out: &mut dyn fmt::Write) -> cubin_core::Result<(
         loads: spills.loads,
         source: SpillSource::Ptxas,
     });
-    known.dynamic_shared = facts.dynamic_shared;
     known.externs = facts.externs.iter().map(String::as_str).collect_vec();
     json::write_function(&known, None, out)
 }

@@ -22,6 +22,8 @@ const SHF_EXECINSTR: u64 = 4;
 pub(crate) const STACK_UNKNOWN: u32 = u32::MAX;
 /// The first toolkit that records spill instructions, as CUDA_API_VERSION writes it.
 const SPILLS_RECORDED_SINCE: u32 = 126;
+/// The first toolkit of which it was measured that each kernel that uses dynamic shared memory has a `.nv.shared.<f>`.
+const DYNAMIC_SHARED_SHOWN_SINCE: u32 = 118;
 
 /// Reads every function that has a `.text` section of its own, in section order.
 ///
@@ -29,6 +31,14 @@ const SPILLS_RECORDED_SINCE: u32 = 126;
 /// do not say which toolkit compiled them.
 pub(crate) fn read<'a>(elf: &Elf<'a>, toolkit: Option<u32>) -> Result<Vec<Function<'a>>> {
     let mut functions = find(elf)?;
+    if toolkit.is_some_and(|toolkit| toolkit >= DYNAMIC_SHARED_SHOWN_SINCE)
+        && elf.header().kind != ElfType::REL
+    {
+        // Until a section says that there may be some.
+        for function in functions.iter_mut().filter(|function| function.kernel) {
+            function.resources.dynamic_shared = Some(false);
+        }
+    }
     // Overlapping attribute sections would be read over and over: together they cannot be longer than the file.
     let mut left = elf.bytes().len() as u64;
     for section in elf.sections() {
@@ -58,7 +68,10 @@ pub(crate) fn read<'a>(elf: &Elf<'a>, toolkit: Option<u32>) -> Result<Vec<Functi
                     .map_err(|error| elf.place(error, &section))?;
             }
             // With the reserved bytes, which `finish` takes out.
-            Kind::Shared => function.resources.static_shared = section.size,
+            Kind::Shared => {
+                function.resources.static_shared = section.size;
+                function.resources.dynamic_shared = None;
+            }
             Kind::Local => function.resources.local = section.size,
             Kind::Constant(bank) => function.resources.constant.push((bank, section.size)),
             Kind::ModuleAttributes => {}

@@ -27,7 +27,7 @@
 //! | `spill_bytes` | bytes that spills move per thread: `stores`, `loads`, and `source`: `ptxas` (printed by the build, called functions included) or `cubin` (decoded from its record, a lower bound); null when neither is there |
 //! | `static_shared` | bytes of shared memory per block, without the reserved ones |
 //! | `reserved_shared` | bytes of shared memory per block that the system takes |
-//! | `dynamic_shared` | whether it, or a function that it calls, uses `extern __shared__` memory; null when there was no PTX to tell, as with every prebuilt cubin |
+//! | `dynamic_shared` | whether it, or a function that it calls, uses `extern __shared__` memory; null when there was no PTX to tell, and the cubin does not rule it out |
 //! | `local` | bytes of its local memory section |
 //! | `constant` | object: bytes per constant bank |
 //! | `barriers` | named barriers, or null |
@@ -132,8 +132,6 @@ pub struct Facts<'a> {
     pub recorded: bool,
     /// Bytes that spills move, and who says so.
     pub spills: Option<SpillBytes>,
-    /// Whether it uses dynamic shared memory.
-    pub dynamic_shared: Option<bool>,
     /// Functions outside the cubin that it needs.
     pub externs: Vec<&'a str>,
     /// Index of its `.text` section.
@@ -204,7 +202,6 @@ impl<'a> Facts<'a> {
             params,
             recorded: false,
             spills: None,
-            dynamic_shared: None,
             externs: Vec::new(),
             section: None,
             #[cfg(feature = "views")]
@@ -359,7 +356,7 @@ pub fn write_function(
     write_spills(facts.spills, &mut object)?;
     object.number("static_shared", &resources.static_shared)?;
     object.number("reserved_shared", &resources.reserved_shared)?;
-    object.optional("dynamic_shared", facts.dynamic_shared)?;
+    object.optional("dynamic_shared", facts.resources.dynamic_shared)?;
     object.number("local", &resources.local)?;
     object.banks("constant", &resources.constant)?;
     object.optional("barriers", resources.barriers)?;

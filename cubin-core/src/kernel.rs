@@ -49,6 +49,11 @@ pub struct Resources {
     /// Shared memory bytes per block that the system reserves: 1,024 from sm_90 on in linked cubins when
     /// `.nv.shared.<f>` exists, whose size includes them.
     pub reserved_shared: u64,
+    /// Whether the kernel, or a function that it calls, uses dynamic shared memory (`extern __shared__`). `Some(false)`
+    /// where a cubin tells: a linked one of CUDA 11.8 or later, in which the kernel has no `.nv.shared.<f>`. Else `None`:
+    /// that section exists for every kernel of a file with an `extern __shared__` variable (ptxas 11.8 to 13.5), so a
+    /// cubin never says that a kernel uses some. PTX does: `cubin-build` sets `Some(true)` where it compiled the kernel.
+    pub dynamic_shared: Option<bool>,
     /// Size of `.nv.local.<f>` in bytes.
     pub local: u64,
     /// (bank, bytes) of each constant bank of this function, in section order.

@@ -30,7 +30,7 @@ pub enum Subset {
 }
 
 impl Subset {
-    /// What [`VARIABLE`] says; else everything where a toolkit is required (CI), and the fast ones elsewhere.
+    /// What [`VARIABLE`] says; else the fast ones.
     ///
     /// # Panics
     /// When the variable holds another word.
@@ -44,7 +44,6 @@ impl Subset {
             Some("all") => Self::All,
             Some("fast") => Self::Fast,
             Some(other) => panic!("{VARIABLE} is `{other}`: it may be `all` or `fast`"),
-            None if crate::required() => Self::All,
             None => Self::Fast,
         }
     }

@@ -323,7 +323,7 @@ fn the_json_view_is_json_and_says_the_same() {
             let launch = &function.launch;
             assert_eq!(shown["required_threads"], json!(launch.required_threads));
             assert_eq!(shown["cluster"], json!(launch.cluster));
-            assert_eq!(shown["dynamic_shared"], Value::Null);
+            assert_eq!(shown["dynamic_shared"], json!(resources.dynamic_shared));
             assert_eq!(shown["static_shared"], resources.static_shared);
             assert_eq!(shown["cuobjdump"]["shared"], figures.shared);
             let params = match &function.params {

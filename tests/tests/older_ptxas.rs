@@ -49,6 +49,13 @@ const ASSEMBLERS: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
+/// The kernel that does nothing, and what does the same with dynamic shared memory.
+const NONE: &str = ".visible .entry none() { ret; }";
+const USES: &str = "
+.extern .shared .align 16 .b8 dynamic[];
+.visible .entry none() { .reg .u64 s; mov.u64 s, dynamic; st.shared.u32 [s], 1; ret; }
+";
+
 /// Parameters, static shared memory with a barrier, launch bounds, a stack frame, a call, constants and globals.
 const BODY: &str = "
 .address_size 64
@@ -158,13 +165,19 @@ fn cubins_of_older_assemblers_equal_what_cuobjdump_prints() {
                 ("whole", &[][..]),
                 ("relocatable", &["-c"]),
                 ("capped", &["-maxrregcount=24"]),
+                ("dynamic", &[]),
             ] {
                 let name = format!(
                     "{}-{target}-{mode}",
                     wheel.rsplit('=').next().unwrap_or_default()
                 );
                 let source = dir.join(format!("{name}.ptx"));
-                fs::write(&source, &ptx).expect("a writable scratch folder");
+                let text = if mode == "dynamic" {
+                    ptx.replacen(NONE, USES, 1)
+                } else {
+                    ptx.clone()
+                };
+                fs::write(&source, text).expect("a writable scratch folder");
                 let cubin = format!("{name}.cubin");
                 let arch = format!("-arch={target}");
                 let mut arguments = vec![arch.as_str(), "-o", &cubin];
@@ -210,6 +223,19 @@ fn check(
     assert_eq!(scale.resources.static_shared, 1024, "{name}");
     assert_eq!(scale.resources.barriers, Some(1), "{name}");
     assert_eq!(scale.launch.max_threads, Some([256, 1, 1]), "{name}");
+    // A file rules dynamic shared memory out, from 11.8 on, or says nothing.
+    for kernel in &kernels {
+        let ruled_out = match kernel.symbol {
+            "scale" => false,
+            _ => !name.contains("relocatable") && !name.contains("dynamic"),
+        };
+        assert_eq!(
+            kernel.resources.dynamic_shared,
+            ruled_out.then_some(false),
+            "{name}: {}",
+            kernel.symbol
+        );
+    }
     // cuobjdump 13.5 finds no device code in these; we read them all the same.
     let refused = target == "sm_35" || name.starts_with("12.0.140-sm_90a");
     if !refused {

@@ -134,7 +134,7 @@ fn a_changed_side_file_is_made_again_alone() {
 fn dynamic(output: &Output) -> BTreeMap<&str, Option<bool>> {
     let kernels = output.kernels.iter();
     kernels
-        .map(|facts| (facts.name.as_str(), facts.dynamic_shared))
+        .map(|facts| (facts.name.as_str(), facts.resources.dynamic_shared))
         .collect()
 }
 
@@ -170,13 +170,23 @@ fn dynamic_shared_memory_is_told_per_kernel() {
             .out_dir(dir.join("prebuilt"))
             .file("prebuilt.cubin"),
     );
-    assert!(output.kernels.len() == 3 && output.kernels.iter().all(|k| k.dynamic_shared.is_none()));
+    assert!(
+        output.kernels.len() == 3
+            && output
+                .kernels
+                .iter()
+                .all(|k| k.resources.dynamic_shared.is_none())
+    );
 
     // Text that is assembled does.
     let ptx = of(&dir, "shared", ".ptx");
     fs::copy(ptx, dir.join("text.ptx")).expect("PTX");
     let output = build(builder(&dir).out_dir(dir.join("text")).file("text.ptx"));
-    let uses: Vec<Option<bool>> = output.kernels.iter().map(|k| k.dynamic_shared).collect();
+    let uses: Vec<Option<bool>> = output
+        .kernels
+        .iter()
+        .map(|k| k.resources.dynamic_shared)
+        .collect();
     assert_eq!(
         uses.iter().filter(|uses| **uses == Some(true)).count(),
         2,

@@ -240,9 +240,11 @@ impl Context<'_> {
                 facts.resources.stack = Stack::NotRecorded;
             }
             facts.module_constant.clone_from(&module_constant);
-            facts.dynamic_shared = shared
+            let told = shared
                 .as_ref()
                 .and_then(|units| uses_dynamic_shared(function.symbol, units, binary.libraries));
+            // PTX knows of each kernel; a cubin rules it out at most.
+            facts.resources.dynamic_shared = told.or(facts.resources.dynamic_shared);
             all.push(facts);
         }
         self.count(parsed, &mut all)?;

@@ -246,7 +246,7 @@ fn demands<'f>(doc: &mut String, facts: impl Iterator<Item = &'f Facts>) {
         } else if launch.explicit_cluster {
             sentences.push("The launch must give a cluster shape.".to_owned());
         }
-        if facts.dynamic_shared == Some(true) {
+        if facts.resources.dynamic_shared == Some(true) {
             sentences.push(
                 "Uses dynamic shared memory (`extern __shared__`): the launch must say how much."
                     .to_owned(),

@@ -122,7 +122,7 @@ fn entry(facts: &Facts) -> String {
         spills.map(|spills| format!("{}/{}", spills.stores, spills.loads)),
     );
     word('m', some(resources.static_shared));
-    let dynamic = facts.dynamic_shared;
+    let dynamic = facts.resources.dynamic_shared;
     word('d', dynamic.map(|uses| u8::from(uses).to_string()));
     let barriers = resources.barriers;
     word('b', barriers.map(|barriers| barriers.to_string()));

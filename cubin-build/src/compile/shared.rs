@@ -1,4 +1,4 @@
-//! Which functions use dynamic shared memory, by PTX: the cubin tells it per file only.
+//! Which functions use dynamic shared memory, by PTX: the cubin rules it out at most, for all kernels of a file.
 //!
 //! A function uses it when its body names an `.extern .shared` symbol, or names a function that does. Naming a function is
 //! calling it or taking its address; who calls through a pointer (`.callprototype`) may reach every function.

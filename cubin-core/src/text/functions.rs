@@ -76,9 +76,15 @@ impl Text<'_> {
         )?;
         line!(
             self,
-            "  shared {} + {} reserved, local {}, constant {}",
+            "  shared {} + {} reserved{}, local {}, constant {}",
             resources.static_shared,
             resources.reserved_shared,
+            match resources.dynamic_shared {
+                Some(true) => " + dynamic",
+                Some(false) => "",
+                None if function.kernel => " + perhaps dynamic",
+                None => "",
+            },
             resources.local,
             banks(&resources.constant)
         )?;

@@ -38,7 +38,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
             let mut known = Facts::new(kernel.symbol, target, &kernel);
             // As PTX would tell; the other sources are as if compiled elsewhere.
             if stem == "more" {
-                known.dynamic_shared = Some(kernel.symbol == "shared_memory");
+                known.resources.dynamic_shared = Some(kernel.symbol == "shared_memory");
             }
             facts
                 .or_default(kernel.symbol.to_owned())

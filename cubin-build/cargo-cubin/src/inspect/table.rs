@@ -26,6 +26,7 @@ pub(super) fn legend(out: &mut impl Write) -> io::Result<()> {
         out,
         "registers, stack, spills per thread; shared, params per launch; code per function. Bytes, but for registers\n\
          and barriers (counts) and spills (instructions); shared is static and without what the system reserves.\n\
+         +: dynamic shared memory may come on top; a cubin never says for certain that a kernel uses some.\n\
          ?: the file does not say. dev: a device function, not a kernel."
     )
 }
@@ -135,7 +136,10 @@ fn row(function: &Function<'_>) -> [String; HEADS.len()] {
         resources.registers.to_string(),
         known(resources.stack.bytes()),
         known(resources.spill_instructions),
-        resources.static_shared.to_string(),
+        match resources.dynamic_shared {
+            None if function.kernel => format!("{}+", resources.static_shared),
+            _ => resources.static_shared.to_string(),
+        },
         params,
         known(resources.barriers.map(u32::from)),
         resources.code_bytes.to_string(),
