@@ -129,6 +129,13 @@
 // A build script is a whole program, and is shown as one.
 #![allow(clippy::needless_doctest_main)]
 
+#[cfg(feature = "artifact")]
+#[doc(hidden)]
+pub mod artifact {
+    //! Judging what is linked, for `cargo cubin check --artifact` and the linker wrapper.
+
+    pub use crate::{build::linked_kernels, report::kernel_json};
+}
 mod asked;
 mod build;
 pub mod builder;

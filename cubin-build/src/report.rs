@@ -102,6 +102,17 @@ fn text(to: &Destination, found: &Findings<'_>) -> cubin_core::Result<String> {
     Ok(text)
 }
 
+/// What is known of one kernel on one target, as the report has it.
+///
+/// # Errors
+/// Never in fact: text takes everything.
+#[cfg(feature = "artifact")]
+pub fn kernel_json(facts: &Facts) -> cubin_core::Result<String> {
+    let mut text = String::new();
+    write_kernel(facts, &mut text)?;
+    Ok(text)
+}
+
 /// What is known of one kernel on one target.
 fn write_kernel(facts: &Facts, out: &mut dyn fmt::Write) -> cubin_core::Result<()> {
     let mut known = json::Facts::new(

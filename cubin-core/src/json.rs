@@ -50,7 +50,7 @@
 //! |---|---|
 //! | `file` | the path that was given |
 //! | `member` | member of the archive; absent when the file is none |
-//! | `place` | `entry`: number of the entry in a fatbin, library, archive or executable, from 1, other kinds such as PTX counted too, null for a cubin by itself; `offset`: where the entry or the cubin starts in the file, in bytes; `section`: section of the host object that holds it, or null |
+//! | `place` | `entry`: number of the entry in a fatbin, library, archive or executable, from 1, other kinds such as PTX counted too, null for a cubin by itself; `offset`: where the entry or the cubin starts in the file, in bytes; `section` and `symbol`: section of the host object that holds it, and the symbol whose data it is part of, or null |
 //! | `sha256` | of the cubin, unpacked |
 //! | `section` | index of the function's `.text` section: symbols can repeat |
 //! | `cuobjdump` | what `cuobjdump -res-usage` prints: `reg`, `stack` (null for UNKNOWN), `shared`, `local`, `const` (bytes per bank) |
@@ -177,6 +177,8 @@ pub struct Found<'a> {
     pub offset: u64,
     /// Section of the host object.
     pub section: Option<&'a str>,
+    /// Symbol of the host object whose data it is, or is part of.
+    pub symbol: Option<&'a str>,
     /// SHA-256 of the cubin in hexadecimal digits.
     pub sha256: &'a str,
 }
@@ -418,7 +420,8 @@ fn write_found(found: &Found<'_>, object: &mut Object<'_>) -> Result<()> {
     object.object("place", &mut |object| {
         object.optional("entry", found.entry)?;
         object.number("offset", &found.offset)?;
-        object.optional_string("section", found.section)
+        object.optional_string("section", found.section)?;
+        object.optional_string("symbol", found.symbol)
     })?;
     object.string("sha256", found.sha256)
 }

@@ -389,3 +389,56 @@ fn rust_programs_and_libraries_hold_what_they_include() {
         assert_eq!(texts, [ptx.trim_ascii_end()], "{kind}");
     }
 }
+
+#[test]
+fn data_is_named_by_the_symbol_that_it_belongs_to() {
+    let dir = tools::scratch(env!("CARGO_TARGET_TMPDIR"), "host-symbols");
+    let cubin = recorded::file("cubins", "one-13.5-75.cubin");
+    fs::write(dir.join("one.cubin"), &cubin).expect("a file");
+    let assembly = ".section .rodata\n.balign 16\n.globl one_cubin\n.type one_cubin, @object\none_cubin:\n\
+                    .incbin \"one.cubin\"\n.size one_cubin, .-one_cubin\n.zero 64\n.incbin \"one.cubin\"\n\
+                    .section .note.GNU-stack,\"\",@progbits\n";
+    fs::write(dir.join("one.s"), assembly).expect("a file");
+    fs::write(
+        dir.join("main.c"),
+        "extern char one_cubin[]; int main(void) { return one_cubin[0]; }\n",
+    )
+    .expect("a file");
+    let run = |program: &str, args: &[&str]| {
+        let status = Command::new(program).args(args).current_dir(&dir).status();
+        assert!(status.expect("gcc").success(), "{program} {args:?}");
+    };
+    run("gcc", &["-c", "one.s", "-o", "one.o"]);
+    run("ar", &["crs", "libone.a", "one.o"]);
+    run("gcc", &["main.c", "one.o", "-o", "program"]);
+    run("gcc", &["-shared", "one.o", "-o", "libone.so"]);
+    run("strip", &["program", "-o", "stripped"]);
+    for (file, named) in [
+        ("one.o", [Some("one_cubin"), None]),
+        ("libone.a", [Some("one_cubin"), None]),
+        ("program", [Some("one_cubin"), None]),
+        // The dynamic table names it still.
+        ("libone.so", [Some("one_cubin"), None]),
+        ("stripped", [None, None]),
+    ] {
+        let data = fs::read(dir.join(file)).expect("a file");
+        let symbols = host::Symbols::read(&data);
+        let names: Vec<_> = found(&data)
+            .iter()
+            .map(|code| symbols.at(code.offset()))
+            .collect();
+        assert_eq!(names, named, "{file}");
+    }
+    run("strip", &["libone.so"]);
+    let data = fs::read(dir.join("libone.so")).expect("a file");
+    let symbols = host::Symbols::read(&data);
+    assert_eq!(symbols.at(found(&data)[0].offset()), Some("one_cubin"));
+    // Damage names nothing, and ends.
+    let object = fs::read(dir.join("one.o")).expect("a file");
+    for at in 0..object.len() {
+        let _ = host::Symbols::read(&object[..at]).at(64);
+        let mut flipped = object.clone();
+        flipped[at] ^= 0xff;
+        let _ = host::Symbols::read(&flipped).at(64);
+    }
+}

@@ -11,7 +11,9 @@ use cubin_build::{cache, env::Env, words::counted};
 use cubin_core::escape::visible;
 
 use crate::{
+    artifact::{self, Judged, Rules, Sidecars},
     facts::SpillBytes,
+    files,
     formats::{Format, Found},
     project::{self, Selection},
     report::Report,
@@ -20,6 +22,12 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// Judge the device code in these executables, libraries and objects instead of compiling the workspace
+    #[arg(long = "artifact", value_name = "FILE", num_args = 1.., conflicts_with_all = ["packages", "cargo"])]
+    artifacts: Vec<PathBuf>,
+    /// With --artifact: the policy; without it the cubin.toml beside Cargo.toml, or in this directory
+    #[arg(long, value_name = "PATH", requires = "artifacts")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
     /// How findings are written; without it for people, and on GitHub Actions as annotations too
@@ -46,7 +54,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if format == Format::Human && args.output.is_some() {
         bail!("`--output` is for programs: say in which `--format`, for example `--format sarif`");
     }
-    let project::Reports { workspace, reports } = project::reports(&args.selection)?;
+    let project::Reports { workspace, reports } = match &args.artifacts[..] {
+        [] => project::reports(&args.selection)?,
+        artifacts => of_artifacts(artifacts, args)?,
+    };
     let text = format.write(&Found::new(&reports, &workspace))?;
     let mut out = anstream::stdout().lock();
     if let Some(path) = &args.output {
@@ -68,6 +79,29 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
+    })
+}
+
+/// Judges files by a cubin.toml.
+fn of_artifacts(artifacts: &[PathBuf], args: &Args) -> anyhow::Result<project::Reports> {
+    let config = match &args.config {
+        Some(path) => path.clone(),
+        None => project::policy_file(&args.selection)?,
+    };
+    let rules = Rules::read(&config)?;
+    let mut sidecars = Sidecars::default();
+    let mut reports = Vec::new();
+    for path in artifacts {
+        let bytes = files::open(path).with_context(|| files::shown(path))?;
+        sidecars.add_near(path);
+        match artifact::judge(&rules, path, &bytes, &mut sidecars)? {
+            Judged::Report(report) => reports.push(*report),
+            Judged::Nothing(why) => bail!("{}: {why}", files::shown(path)),
+        }
+    }
+    Ok(project::Reports {
+        workspace: rules.dir,
+        reports,
     })
 }
 

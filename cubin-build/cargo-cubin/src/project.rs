@@ -16,6 +16,9 @@ use cubin_build::env::Env;
 
 use crate::report::{self, Report};
 
+/// The file of the policy.
+const NAME: &str = "cubin.toml";
+
 /// Which packages to look at.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Selection {
@@ -70,6 +73,24 @@ pub(crate) fn workspace(selection: &Selection) -> anyhow::Result<Workspace> {
     Ok(Workspace {
         root: metadata.workspace_root.into_std_path_buf(),
         target: metadata.target_directory.into_std_path_buf(),
+    })
+}
+
+/// The cubin.toml of the selected package, else the one in this directory.
+pub(crate) fn policy_file(selection: &Selection) -> anyhow::Result<PathBuf> {
+    let here = PathBuf::from(NAME);
+    if selection.manifest_path.is_none() && here.is_file() {
+        return Ok(here);
+    }
+    let metadata = selection.metadata()?;
+    let mut manifests = metadata.workspace_packages().into_iter();
+    let root = metadata.root_package().or_else(|| manifests.next());
+    let dir = root.and_then(|package| package.manifest_path.parent());
+    let path = dir.map(|dir| dir.as_std_path().join(NAME));
+    path.filter(|path| path.is_file()).with_context(|| {
+        format!(
+            "there is no {NAME} here or beside Cargo.toml; name the policy with `--config PATH`"
+        )
     })
 }
 

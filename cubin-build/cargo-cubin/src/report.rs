@@ -24,6 +24,9 @@ pub(crate) struct Report {
     /// The package's directory, which paths in labels are relative to; set by whoever knows the workspace.
     #[serde(skip)]
     pub(crate) root: PathBuf,
+    /// The file that was judged, where it is what a build made.
+    #[serde(skip)]
+    pub(crate) artifact: Option<PathBuf>,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
     /// The findings as the build would show them.

@@ -5,6 +5,8 @@ mod calls;
 mod files;
 #[cfg(feature = "instructions")]
 mod instructions;
+#[cfg(feature = "artifact")]
+mod linked;
 mod load;
 mod prebuilt;
 mod side;
@@ -15,6 +17,8 @@ use std::{collections::HashSet, path::Path};
 
 use cubin_core::{Cubin, Function, Sm, Stack, cubin::ObjectKind, variable::Variable};
 
+#[cfg(feature = "artifact")]
+pub use self::linked::linked_kernels;
 use self::{
     binary::Binary,
     side::Side,

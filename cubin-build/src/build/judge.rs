@@ -2,13 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{
-    outcome::Outcome,
-    problem::Problem,
-    settings::{Highest, Settings},
-};
+use super::{outcome::Outcome, problem::Problem, settings::Settings};
 use crate::{
-    diag::{Diag, Sink},
+    diag::Sink,
     kernel::Facts,
     paths,
     policy::{self, Baseline, Policy},
@@ -21,7 +17,10 @@ pub(super) fn run(settings: &Settings, outcome: &mut Outcome) {
     let config = &settings.config;
     let baseline = read_baseline(settings, &mut outcome.watch.paths, &mut outcome.sink);
     let findings = policy::check(config, baseline.as_ref(), &outcome.facts);
-    push_softened(findings, &settings.highest, &mut outcome.sink);
+    let highest = &settings.highest;
+    for finding in policy::soften(findings, highest.level, highest.said_by) {
+        outcome.sink.push(finding);
+    }
     unmatched(settings, &outcome.facts, &mut outcome.sink);
     if let Some(path) = baseline_path(settings) {
         let now = policy::baseline_from(&outcome.facts, &Policy::new(config));
@@ -30,21 +29,6 @@ pub(super) fn run(settings: &Settings, outcome: &mut Outcome) {
             text: now.to_toml(),
             entries: now.len(),
         });
-    }
-}
-
-/// Adds findings, none of a higher level than the policy may have altogether; the first that is lowered says why.
-fn push_softened(findings: Vec<Diag>, highest: &Highest, sink: &mut Sink) {
-    let mut said = false;
-    for mut finding in findings {
-        if finding.level > highest.level {
-            finding.level = highest.level;
-            if !std::mem::replace(&mut said, true) {
-                let note = "violations of the policy are warnings here";
-                finding = finding.note(format!("{note}, as {} says", highest.said_by));
-            }
-        }
-        sink.push(finding);
     }
 }
 

@@ -32,6 +32,8 @@ mod settings;
 mod sources;
 mod write;
 
+#[cfg(feature = "artifact")]
+pub use self::image::linked_kernels;
 pub(crate) use self::{outcome::Outcome, request::BuildRequest};
 pub use self::{
     outcome::Output,

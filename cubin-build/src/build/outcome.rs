@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::problem::Problem;
 use crate::{
     compile::Watch,
-    diag::{self, Diag, Sink},
+    diag::{Diag, Sink},
     kernel::Facts,
     report,
     toolkit::Toolkit,
@@ -51,17 +51,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// The findings as rustc would show them, and the summary line; empty when there are none.
     pub(crate) fn rendered(&self, colour: bool) -> String {
-        let shown = self.sink.shown();
-        let mut text = String::new();
-        for diag in &shown {
-            text.push_str(&diag::render(diag, colour));
-            text.push_str("\n\n");
-        }
-        if let Some(summary) = self.sink.summary().filter(|_| !shown.is_empty()) {
-            text.push_str(&summary);
-            text.push('\n');
-        }
-        text
+        self.sink.rendered(colour)
     }
 
     /// Whether the build must end with an error: in report mode a policy violation alone does not count.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use cubin_core::json::Object;
+
 use super::{
     kernels::{Embedded, Module},
     problem::Problem,
@@ -12,6 +14,8 @@ use crate::{cache, codegen, diag::Sink, sorted::Set};
 /// All that is written.
 pub(super) struct Generated<'b> {
     text: String,
+    /// What the machine code does not say of its kernels.
+    sidecar: String,
     files: Vec<Embedded<'b>>,
 }
 
@@ -30,6 +34,7 @@ pub(super) fn generate<'b>(
     sink: &mut Sink,
 ) -> Generated<'b> {
     let mut files = Vec::new();
+    let mut sidecar = String::new();
     let mut input = codegen::Input {
         modules: Vec::new(),
         backend: settings.backend.clone(),
@@ -38,6 +43,8 @@ pub(super) fn generate<'b>(
     };
     for module in modules {
         files.extend(module.files);
+        // A writer that takes everything has no errors.
+        let _ = describe(settings, &module.module, &mut sidecar);
         input.modules.push(module.module);
     }
     let generated = codegen::generate(&input);
@@ -46,8 +53,44 @@ pub(super) fn generate<'b>(
     }
     Generated {
         text: generated.text,
+        sidecar,
         files,
     }
+}
+
+/// A line of JSON for each cubin of a module: where its kernels stand in the sources, and what the compiler said of them.
+/// Whoever finds the cubin in an executable looks it up by its bytes (`cargo cubin check --artifact`).
+fn describe(
+    settings: &Settings,
+    module: &codegen::Module,
+    out: &mut String,
+) -> cubin_core::Result<()> {
+    let images = module.images.iter();
+    for image in images.filter(|image| image.assembled_for.is_none()) {
+        let mut object = Object::open(out)?;
+        object.string("image", &image.file)?;
+        object.string("root", &settings.root.to_string_lossy())?;
+        let kernels = module.facts.iter();
+        let kernels = kernels.filter_map(|(_, targets)| targets.get(&image.target));
+        object.array("kernels", kernels, |out, facts| {
+            let mut object = Object::open(out)?;
+            object.string("symbol", &facts.symbol)?;
+            object.string("name", &facts.name)?;
+            if let Some(place) = &facts.place {
+                object.string("file", &place.file.path().to_string_lossy())?;
+                object.number("line", &place.start().0)?;
+            }
+            if let Some(spills) = facts.spills {
+                object.number("spill_stores", &spills.stores)?;
+                object.number("spill_loads", &spills.loads)?;
+            }
+            object.optional("dynamic_shared", facts.resources.dynamic_shared)?;
+            object.close()
+        })?;
+        object.close()?;
+        out.push('\n');
+    }
+    Ok(())
 }
 
 /// Writes cubins and PTX first, then the file that includes them; then those of earlier builds go.
@@ -66,6 +109,11 @@ pub(super) fn run(settings: &Settings, generated: &Generated<'_>) -> Result<Writ
             written.cubins.push(path);
         }
     }
+    let sidecar = format!("{}.kernels.jsonl", settings.out_file);
+    write(
+        &settings.out_dir.join(sidecar),
+        generated.sidecar.as_bytes(),
+    )?;
     write(&written.generated, generated.text.as_bytes())?;
     forget_others(settings, &generated.files);
     Ok(written)

@@ -41,6 +41,8 @@ pub struct Rule {
     pub kernels: Vec<Spanned<Glob>>,
     /// Which targets; empty for all.
     pub archs: Vec<Spanned<Glob>>,
+    /// Which executables and libraries, by path or file name; empty for builds and all artefacts alike.
+    pub artifacts: Vec<Spanned<Glob>>,
     /// What it limits.
     pub budgets: Budgets,
     /// How much a violation matters.

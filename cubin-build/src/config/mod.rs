@@ -35,7 +35,8 @@ pub use model::{
     TargetOptions, Toolkit,
 };
 pub(crate) use nearest::nearest;
-pub(crate) use tables::POLICY_LEVELS;
+#[doc(hidden)]
+pub use tables::POLICY_LEVELS;
 pub use tables::{TableDoc, documented};
 pub(crate) use targets::virtual_architecture;
 pub(crate) use values::is_identifier;

@@ -28,7 +28,7 @@ pub(super) const RULE: TableName<'static> = TableName {
 };
 
 /// What a `[[rule]]` selects.
-static SELECTORS: [Key<Rule>; 2] = [
+static SELECTORS: [Key<Rule>; 3] = [
     Key {
         name: "kernel",
         doc: Doc {
@@ -38,7 +38,7 @@ static SELECTORS: [Key<Rule>; 2] = [
                       `?` for one.",
             example: "kernel = \"gemm<*>\"",
         },
-        read: |r, item, rule| rule.kernels = kernel_patterns(r, item),
+        read: |r, item, rule| rule.kernels = text_patterns(r, item, "kernel"),
     },
     Key {
         name: "arch",
@@ -49,6 +49,18 @@ static SELECTORS: [Key<Rule>; 2] = [
             example: "arch = \"sm_90*\"",
         },
         read: |r, item, rule| rule.archs = patterns(r, item, CODE),
+    },
+    Key {
+        name: "artifact",
+        doc: Doc {
+            value: "pattern or array of patterns",
+            default: "builds, and every artefact",
+            meaning: "Executables, libraries and objects that the rule is for, by the path that `cargo cubin check \
+                      --artifact` was given or by the name of the file. Such a rule is for what is linked alone: builds \
+                      pass it over.",
+            example: "artifact = \"libcublas*.so\"",
+        },
+        read: |r, item, rule| rule.artifacts = text_patterns(r, item, "artefact"),
     },
 ];
 
@@ -193,8 +205,8 @@ fn unreadable(r: &mut TableReader<'_>, item: Item<'_, '_>) {
 }
 
 fn check_rule(r: &mut TableReader<'_>, rule: &Rule, span: &Span) {
-    if rule.kernels.is_empty() && rule.archs.is_empty() {
-        let message = "this [[rule]] selects no kernel and no arch".to_owned();
+    if rule.kernels.is_empty() && rule.archs.is_empty() && rule.artifacts.is_empty() {
+        let message = "this [[rule]] selects no kernel, no arch and no artifact".to_owned();
         let help = "add `kernel = \"...\"`, or move its budgets to [defaults]".to_owned();
         r.bad_at(CODE, span.clone(), message, Some(help));
     }
@@ -205,7 +217,8 @@ fn check_rule(r: &mut TableReader<'_>, rule: &Rule, span: &Span) {
     }
 }
 
-fn kernel_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<Glob>> {
+/// Patterns of any text; `what` can have no control character in its name.
+fn text_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>, what: &str) -> Vec<Spanned<Glob>> {
     let mut patterns = Vec::new();
     for text in r.unique_strings(item, "pattern") {
         let why = if text.value.len() > LONGEST {
@@ -218,7 +231,7 @@ fn kernel_patterns(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanned<G
             patterns.push(Spanned::new(Glob::new(text.value), text.span));
             continue;
         };
-        let message = format!("no kernel can match this pattern: {why}");
+        let message = format!("no {what} can match this pattern: {why}");
         r.bad_at(CODE, text.span, message, None);
     }
     patterns

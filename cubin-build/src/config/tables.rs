@@ -238,7 +238,8 @@ static POLICY: Table<Option<Spanned<Level>>> = Table {
 };
 
 /// What `[policy] level` and `CUBIN_BUILD_POLICY` may say.
-pub(crate) const POLICY_LEVELS: [Level; 2] = [Level::Deny, Level::Warn];
+/// What `[policy] level` and `CUBIN_BUILD_POLICY` may say.
+pub const POLICY_LEVELS: [Level; 2] = [Level::Deny, Level::Warn];
 
 static BASELINE: Table<Option<Spanned<String>>> = Table {
     name: "[baseline]",

@@ -211,6 +211,13 @@ codes! {
         "The kernels that nvcc's host code registers differ from those in the cubin. This is a bug in cubin-build, or a new nvcc: please report it with the source. A kernel that exists for some targets only (through `#if __CUDA_ARCH__`) is not a finding: its wrapper says so when the loaded image does not hold it.",
         "error[kernel-set-mismatch]: kernel `gemm_tma` on sm_90a: is in the cubin but not registered by the host code";
 
+    ARTIFACT_UNREADABLE = "artifact-unreadable", Cubin,
+        "Device code in an executable, library or object cannot be read: the file is cut, or damaged, or holds a record that no tool writes. Its kernels were not judged, so this is an error.",
+        "error[artifact-unreadable]: libsolver.so holds device code that cannot be read: entry 3: the frame of zstd is cut";
+    ARTIFACT_NOT_JUDGED = "artifact-not-judged", Cubin,
+        "An executable, library or object holds kernels that cannot be judged yet: relocatable cubins, whose figures are final only where nvlink has linked them, or PTX and IR without a cubin beside them, which the driver or the linker compiles. Judge the file that they end up in, or build them for a target. A warning.",
+        "warning[artifact-not-judged]: libheavy.a holds 2 relocatable cubins, whose figures are not final";
+
     // signature
     SIGNATURE_MISMATCH = "signature-mismatch", Signature,
         "The C++ types found for a kernel's parameters do not agree in number, size or offset with what its cubin records, or a module variable has another size or other memory there than in nvcc's host code. One of the two was misread, so nothing is generated for it. Please report it with the source.",

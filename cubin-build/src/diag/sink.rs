@@ -93,6 +93,22 @@ impl Sink {
         groups.into_iter().flatten().collect_vec()
     }
 
+    /// The findings as rustc would show them, and the summary line; empty when there is nothing to show.
+    #[must_use]
+    pub fn rendered(&self, colour: bool) -> String {
+        let shown = self.shown();
+        let mut text = String::new();
+        for diag in &shown {
+            text.push_str(&super::render(diag, colour));
+            text.push_str("\n\n");
+        }
+        if let Some(summary) = self.summary().filter(|_| !shown.is_empty()) {
+            text.push_str(&summary);
+            text.push('\n');
+        }
+        text
+    }
+
     /// One line for the end, or nothing when nothing was found:
     /// `error: 3 kernels over budget, 1 problem in cubin.toml; 2 warnings; 5 findings accepted by the baseline`.
     #[must_use]

@@ -17,7 +17,7 @@ mod help;
 pub mod resolve;
 
 pub use baseline::{Baseline, baseline_from};
-pub use check::check;
+pub use check::{check, check_artifact, soften};
 pub use resolve::{Budget, Policy};
 
 /// Whether any budget of `config` is over instructions.

@@ -6,7 +6,8 @@
 //!    pattern with wildcards, then the pattern with more characters other than wildcards, a rule without `kernel`
 //!    last. Of several patterns in one rule, the closest that matches counts;
 //! 2. then the one whose `arch` describes the target most closely, by the same measure, a rule without `arch` last;
-//! 3. then the later one in the file.
+//! 3. then, for what is linked, the one whose `artifact` describes the file most closely, a rule without `artifact` last;
+//! 4. then the later one in the file.
 //!
 //! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
 //! budgets speaks of these budgets only; a rule with a level and no budget speaks of all. When it selects no targets
@@ -27,6 +28,8 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Policy<'c> {
     defaults: &'c Rule,
+    /// Path and name of the executable or library that is judged; none for a build, which no rule with `artifact` is for.
+    artifact: Option<[&'c str; 2]>,
     rules: &'c [Rule],
     /// Patterns that are a name or a symbol, sorted, with the position of their rule: there may be one for each kernel,
     /// and to try them all for each kernel would take the square of that.
@@ -55,6 +58,7 @@ pub struct Budget<'c> {
 struct Rank {
     kernel: Option<Specificity>,
     arch: Option<Specificity>,
+    artifact: Option<Specificity>,
     /// Position in the file; none for `[defaults]`.
     index: Option<usize>,
 }
@@ -66,7 +70,17 @@ type Match<'c> = Option<(Specificity, &'c Spanned<Glob>)>;
 #[derive(Debug, Clone)]
 pub struct KernelRules<'c> {
     defaults: &'c Rule,
-    rules: Vec<(usize, &'c Rule, Match<'c>)>,
+    rules: Vec<Selected<'c>>,
+}
+
+/// A rule that selects a kernel, perhaps on some targets only.
+#[derive(Debug, Clone)]
+struct Selected<'c> {
+    /// Its position in the file.
+    index: usize,
+    rule: &'c Rule,
+    kernel: Match<'c>,
+    artifact: Option<Specificity>,
 }
 
 /// The budgets of one kernel on one target, each from the table that wins.
@@ -80,8 +94,18 @@ pub struct Selection<'c> {
 }
 
 impl<'c> Policy<'c> {
-    /// The policy that `config` states.
+    /// The policy that `config` states for a build.
     pub fn new(config: &'c Config) -> Self {
+        Self::of(config, None)
+    }
+
+    /// The policy that `config` states for an executable, library or object, by the path that it was named by.
+    pub fn for_artifact(config: &'c Config, path: &'c str) -> Self {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        Self::of(config, Some([path, name]))
+    }
+
+    fn of(config: &'c Config, artifact: Option<[&'c str; 2]>) -> Self {
         let mut exact = Vec::new();
         let mut others = Vec::new();
         for (index, rule) in config.rules.iter().enumerate() {
@@ -97,6 +121,7 @@ impl<'c> Policy<'c> {
         sorted::sort(&mut exact);
         Self {
             defaults: &config.defaults,
+            artifact,
             rules: &config.rules,
             exact,
             others,
@@ -122,8 +147,19 @@ impl<'c> Policy<'c> {
         let mut rules = Vec::new();
         for index in self.candidates(name, symbol) {
             let rule = &self.rules[index];
+            // Without patterns it is for builds and artefacts alike.
+            let texts = self.artifact.as_ref().map_or(&[][..], |texts| texts);
+            let Some(artifact) = closest(&rule.artifacts, texts) else {
+                continue;
+            };
             if let Some(kernel) = closest(&rule.kernels, &[name, symbol]) {
-                rules.push((index, rule, kernel));
+                let artifact = artifact.map(|(specificity, _)| specificity);
+                rules.push(Selected {
+                    index,
+                    rule,
+                    kernel,
+                    artifact,
+                });
             }
         }
         KernelRules {
@@ -135,13 +171,14 @@ impl<'c> Policy<'c> {
     /// How much it matters that a kernel gets no launch wrapper, if a rule says so: one with a level alone.
     pub fn unwrapped(&self, name: &str, symbol: &str) -> Option<Level> {
         let rules = self.rules_for(name, symbol).rules;
-        let speaks = rules.iter().filter(|(_, rule, _)| {
+        let speaks = rules.iter().filter(|Selected { rule, .. }| {
             rule.level.is_some() && rule.budgets.is_empty() && rule.archs.is_empty()
         });
-        let closest = speaks.max_by_key(|(index, _, kernel)| {
-            (kernel.map(|(specificity, _)| specificity), *index)
+        let closest = speaks.max_by_key(|selected| {
+            let kernel = selected.kernel.map(|(specificity, _)| specificity);
+            (kernel, selected.index)
         })?;
-        closest.1.level.as_ref().map(|level| level.value)
+        closest.rule.level.as_ref().map(|level| level.value)
     }
 
     /// The tables that select this kernel on its target.
@@ -167,17 +204,20 @@ impl<'c> KernelRules<'c> {
         let lowest = Rank {
             kernel: None,
             arch: None,
+            artifact: None,
             index: None,
         };
         selection.add(lowest, self.defaults, None);
-        for (index, rule, kernel) in &self.rules {
+        for selected in &self.rules {
+            let (rule, kernel) = (selected.rule, selected.kernel);
             let Some(arch) = closest(&rule.archs, &[&target]) else {
                 continue;
             };
             let rank = Rank {
                 kernel: kernel.map(|(specificity, _)| specificity),
                 arch: arch.map(|(specificity, _)| specificity),
-                index: Some(*index),
+                artifact: selected.artifact,
+                index: Some(selected.index),
             };
             selection.add(rank, rule, kernel.map(|(_, pattern)| pattern));
         }

@@ -23,9 +23,13 @@ mod ar;
 mod code;
 mod search;
 mod sections;
+#[cfg(feature = "views")]
+mod symbols;
 
 pub use ar::{Member, members};
 pub use code::{Code, DeviceCode};
+#[cfg(feature = "views")]
+pub use symbols::Symbols;
 
 use std::{borrow::Cow, ops::Range};
 

@@ -39,10 +39,40 @@ pub(super) fn machine(data: &[u8]) -> Option<ElfMachine> {
     u16_at(data, 18).map(ElfMachine)
 }
 
-/// The sections of `data` that hold bytes, by offset; none when there is no section table.
+/// The section headers of a file, as they stand.
+pub(super) struct Table<'a> {
+    pub(super) class: Class,
+    headers: std::slice::ChunksExact<'a, u8>,
+    count: u64,
+    /// Their names, each with a zero behind it.
+    names: &'a [u8],
+}
+
+impl<'a> Table<'a> {
+    /// Every header, in order: their position is their index.
+    pub(super) fn headers(&self) -> impl Iterator<Item = crate::elf::Section> + use<'a> {
+        let class = self.class;
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        let headers = self.headers.clone().take(count);
+        // Only the fields are of interest here, so no index is given.
+        headers.filter_map(move |bytes| raw::section(class, bytes, 0))
+    }
+
+    fn name(&self, section: &crate::elf::Section) -> &'a str {
+        name_in(self.names, section.name)
+    }
+}
+
+/// The name at `at` in a table of names; empty where it lies outside.
+pub(super) fn name_in(table: &[u8], at: u32) -> &str {
+    let at = usize::try_from(at).ok();
+    name_at(at.and_then(|at| table.get(at..)).unwrap_or_default())
+}
+
+/// The section table of `data`; `None` when there is none.
 ///
 /// `base` is where `data` starts in the whole file.
-pub(super) fn all(data: &[u8], base: u64) -> Result<Vec<Section<'_>>> {
+pub(super) fn table(data: &[u8], base: u64) -> Result<Option<Table<'_>>> {
     let cut = |what: String| Error::truncated(what, base);
     let class = match (data.get(4), data.get(5)) {
         (Some(&ELFCLASS64), Some(&ELFDATA2LSB)) => Class::Elf64,
@@ -66,7 +96,7 @@ pub(super) fn all(data: &[u8], base: u64) -> Result<Vec<Section<'_>>> {
         raw::header(class, data).ok_or_else(|| cut("the ELF header is cut off".to_owned()))?;
     let table = header.section_headers;
     if table == 0 {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let size = class.section_header_size();
     if usize::from(header.section_header_size) != size {
@@ -124,18 +154,26 @@ pub(super) fn all(data: &[u8], base: u64) -> Result<Vec<Section<'_>>> {
         .ok_or_else(
             || cut("the table of section names lies past the end of the file".to_owned()),
         )?;
+    Ok(Some(Table {
+        class,
+        headers,
+        count,
+        names: table,
+    }))
+}
+
+/// The sections of `data` that hold bytes, by offset; none when there is no section table.
+///
+/// `base` is where `data` starts in the whole file.
+pub(super) fn all(data: &[u8], base: u64) -> Result<Vec<Section<'_>>> {
     let mut found = Vec::new();
-    for header in headers
-        .take(usize::try_from(count).unwrap_or(usize::MAX))
-        .filter_map(section)
-    {
-        let name = usize::try_from(header.name)
-            .ok()
-            .and_then(|at| table.get(at..))
-            .unwrap_or_default();
+    let Some(table) = table(data, base)? else {
+        return Ok(found);
+    };
+    for header in table.headers() {
         if header.ty != SectionType::NOBITS && header.size != 0 {
             found.push(Section {
-                name: name_at(name),
+                name: table.name(&header),
                 offset: header.offset,
                 size: header.size,
                 excluded: header.flags & u64::from(SHF_EXCLUDE) != 0,

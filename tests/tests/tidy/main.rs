@@ -246,7 +246,7 @@ fn unsafe_code_stands_where_it_is_explained() {
         ("cubin-core/src/lib.rs", "#![forbid(unsafe_code)]"),
         ("cubin-build/src/lib.rs", "#![forbid(unsafe_code)]"),
         (
-            "cubin-build/cargo-cubin/src/main.rs",
+            "cubin-build/cargo-cubin/src/lib.rs",
             "#![deny(unsafe_code)]",
         ),
     ] {

@@ -29,9 +29,12 @@ impl<'a> Found<'a> {
             .flat_map(|report| report.findings.iter().map(move |finding| (report, finding)))
     }
 
-    /// The manifest of a report's package, for findings that have no place.
+    /// The manifest of a report's package, or the artefact, for findings that have no place.
     pub(super) fn manifest(&self, report: &Report) -> String {
-        self.shown(&report.root.join("Cargo.toml"))
+        match &report.artifact {
+            Some(file) => self.shown(file),
+            None => self.shown(&report.root.join("Cargo.toml")),
+        }
     }
 
     /// A file of a report's label: relative to the repository with `/`, or absolute where it lies outside.

@@ -52,6 +52,7 @@ fn lines(
         entry: piece.number,
         offset: piece.offset,
         section: piece.section,
+        symbol: file.symbol(piece.offset),
         sha256: &sha256,
     };
     let codes = match cubin.isa() {

@@ -6,8 +6,8 @@
 mod cuobjdump;
 mod instructions;
 mod json;
-mod pieces;
-mod selection;
+pub(crate) mod pieces;
+pub(crate) mod selection;
 mod table;
 mod text;
 
@@ -97,11 +97,7 @@ fn inspect(
         Ok(bytes) => bytes,
         Err(error) => return Ok(vec![format!("{error:#}")]),
     };
-    let file = File {
-        path,
-        bytes: &bytes,
-        selection: &args.selection,
-    };
+    let file = File::new(path, &bytes, &args.selection);
     let mut errors = Vec::new();
     let view = &args.view;
     let any = if view.like_cuobjdump {
@@ -129,11 +125,8 @@ fn inspect(
 
 /// What `--json --instructions` says of one file, as values. All of it or none: whoever compares would miss the rest.
 pub(crate) fn facts(path: &Path, bytes: &[u8]) -> anyhow::Result<Vec<Facts>> {
-    let file = File {
-        path,
-        bytes,
-        selection: &Selection::default(),
-    };
+    let selection = Selection::default();
+    let file = File::new(path, bytes, &selection);
     let mut errors = Vec::new();
     let mut text = Vec::new();
     json::write(&file, true, &mut errors, &mut text)?;

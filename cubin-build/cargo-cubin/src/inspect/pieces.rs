@@ -1,42 +1,42 @@
 //! The cubins of a file one by one, whatever the file is.
 
-use std::{borrow::Cow, path::Path};
+use std::{borrow::Cow, cell::OnceCell, path::Path};
 
 use cubin_core::{
     consts::EntryKind,
     escape::visible,
     fatbin::{Budget, Entry},
-    host::{self, Code, DeviceCode, FileKind},
+    host::{self, Code, DeviceCode, FileKind, Symbols},
 };
 
 use super::selection::{Arch, Selection};
 use crate::files;
 
 /// Device code of a file, ready to be shown.
-pub(super) struct Piece<'a> {
+pub(crate) struct Piece<'a> {
     /// Where it stands: the path, `lib.a(gemm.o)` for members of archives, and `, entry 2` for entries of containers.
-    pub(super) place: String,
+    pub(crate) place: String,
     /// Member of the archive, when the file is one.
-    pub(super) member: Option<Cow<'a, str>>,
+    pub(crate) member: Option<Cow<'a, str>>,
     /// Section of the host object, where sections told.
-    pub(super) section: Option<&'a str>,
+    pub(crate) section: Option<&'a str>,
     /// Number of the entry in the file, from 1, all kinds of entries counted; none for a cubin by itself.
-    pub(super) number: Option<u32>,
+    pub(crate) number: Option<u32>,
     /// Where the entry or the cubin starts in the file.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// The container's entry, unless the file is a cubin by itself.
-    pub(super) entry: Option<Entry<'a>>,
-    pub(super) kind: PieceKind<'a>,
+    pub(crate) entry: Option<Entry<'a>>,
+    pub(crate) kind: PieceKind<'a>,
 }
 
 impl Piece<'_> {
     /// An error in this piece, with the member's name where there is one.
-    pub(super) fn error(&self, error: &cubin_core::Error) -> String {
+    pub(crate) fn error(&self, error: &cubin_core::Error) -> String {
         in_member(self.member.as_deref(), error)
     }
 }
 
-pub(super) enum PieceKind<'a> {
+pub(crate) enum PieceKind<'a> {
     /// Its bytes, decompressed.
     Cubin(Cow<'a, [u8]>),
     /// Text or IR that the driver or the linker compiles; it has no functions to show yet.
@@ -44,15 +44,35 @@ pub(super) enum PieceKind<'a> {
 }
 
 /// A file to look into, and which part of it.
-pub(super) struct File<'a> {
-    pub(super) path: &'a Path,
+pub(crate) struct File<'a> {
+    pub(crate) path: &'a Path,
     /// The whole of it.
-    pub(super) bytes: &'a [u8],
-    pub(super) selection: &'a Selection,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) selection: &'a Selection,
+    /// Read when the first device code is found.
+    symbols: OnceCell<Symbols<'a>>,
+}
+
+impl<'a> File<'a> {
+    pub(crate) fn new(path: &'a Path, bytes: &'a [u8], selection: &'a Selection) -> Self {
+        Self {
+            path,
+            bytes,
+            selection,
+            symbols: OnceCell::new(),
+        }
+    }
+
+    /// The symbol of the file that names what stands at `offset`.
+    pub(crate) fn symbol(&self, offset: u64) -> Option<&'a str> {
+        self.symbols
+            .get_or_init(|| Symbols::read(self.bytes))
+            .at(offset)
+    }
 }
 
 /// What was met on a walk through a file.
-pub(super) struct Met {
+pub(crate) struct Met {
     /// What the entries may still be unpacked to.
     budget: Budget,
     /// Entries of containers.
@@ -64,7 +84,7 @@ pub(super) struct Met {
 }
 
 impl Met {
-    pub(super) fn new(file: &File<'_>) -> Self {
+    pub(crate) fn new(file: &File<'_>) -> Self {
         Self {
             budget: Budget::new(file.bytes.len()),
             entries: 0,
@@ -74,7 +94,7 @@ impl Met {
     }
 
     /// Why nothing was shown, if so.
-    pub(super) fn nothing(&mut self, file: &File<'_>) -> Option<String> {
+    pub(crate) fn nothing(&mut self, file: &File<'_>) -> Option<String> {
         match (self.taken, self.entries, self.others.len()) {
             (true, ..) => None,
             (_, 0, 0) => Some(nothing(file.bytes)),
@@ -85,7 +105,7 @@ impl Met {
 
 /// Calls `show` for each selected piece of a file, and adds to `errors` what cannot be read, also what `show` cannot; that
 /// there is none is an error too.
-pub(super) fn each<'a>(
+pub(crate) fn each<'a>(
     file: &File<'a>,
     errors: &mut Vec<String>,
     mut show: impl FnMut(Piece<'a>, &mut Vec<String>) -> std::io::Result<()>,
@@ -100,7 +120,7 @@ pub(super) fn each<'a>(
 }
 
 /// As [`each`], for `part` of a file; adds to what was met in the parts before.
-pub(super) fn each_in<'a>(
+pub(crate) fn each_in<'a>(
     file: &File<'a>,
     part: &'a [u8],
     met: &mut Met,

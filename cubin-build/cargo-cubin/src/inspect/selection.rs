@@ -12,7 +12,7 @@ use cubin_core::{
 };
 
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     /// Only the entry of this number in each file: those of fatbins, objects, libraries and executables are numbered from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     entry: Option<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Selection {
 
 /// A target as people write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Arch {
+pub(crate) struct Arch {
     sm: Sm,
     /// `compute_NN`: what PTX and IR are for.
     virtual_one: bool,
@@ -67,7 +67,7 @@ impl std::fmt::Display for Arch {
 
 impl Arch {
     /// What a piece of device code is for; `None` where it does not say or cannot be read.
-    pub(super) fn of(code: &DeviceCode<'_>) -> Option<Self> {
+    pub(crate) fn of(code: &DeviceCode<'_>) -> Option<Self> {
         let (sm, virtual_one) = match &code.code {
             Code::Cubin { bytes, .. } => (Cubin::parse(bytes).ok()?.target().ok()?, false),
             Code::Entry(entry) => (
@@ -95,13 +95,13 @@ fn of_ptx(bytes: &[u8]) -> Option<Sm> {
 
 impl Selection {
     /// Whether an entry is to be shown.
-    pub(super) fn takes(&self, code: &DeviceCode<'_>, number: Option<u32>) -> bool {
+    pub(crate) fn takes(&self, code: &DeviceCode<'_>, number: Option<u32>) -> bool {
         (self.entry.is_none() || self.entry == number)
             && (self.arch.is_none() || self.arch == Arch::of(code))
     }
 
     /// Whether a function is to be shown.
-    pub(super) fn takes_function(&self, function: &Function<'_>) -> bool {
+    pub(crate) fn takes_function(&self, function: &Function<'_>) -> bool {
         self.kernel.as_ref().is_none_or(|glob| {
             let name = demangle(function.symbol).unwrap_or_default();
             glob.matches(function.symbol) || glob.matches(&name) || glob.matches(bare(&name))
@@ -109,12 +109,12 @@ impl Selection {
     }
 
     /// Whether functions are chosen by name.
-    pub(super) fn by_name(&self) -> bool {
+    pub(crate) fn by_name(&self) -> bool {
         self.kernel.is_some()
     }
 
     /// Why nothing of a file was shown, which has `entries` entries for `held`.
-    pub(super) fn missed(&self, entries: u32, held: &mut Vec<Arch>) -> String {
+    pub(crate) fn missed(&self, entries: u32, held: &mut Vec<Arch>) -> String {
         held.sort();
         held.dedup();
         let held: Vec<String> = held.iter().map(ToString::to_string).collect();
@@ -133,7 +133,7 @@ impl Selection {
     }
 
     /// Why no function of a file was shown.
-    pub(super) fn no_function(&self) -> Option<String> {
+    pub(crate) fn no_function(&self) -> Option<String> {
         let glob = self.kernel.as_ref()?;
         Some(format!("no function that is called `{glob}` is in it"))
     }

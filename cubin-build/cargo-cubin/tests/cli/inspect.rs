@@ -118,7 +118,7 @@ fn places_in_containers() {
                     // A cubin without functions has no lines.
                     functions.is_ok_and(|all| !all.is_empty()).then(|| {
                         let place = serde_json::json!({
-                            "entry": at + 1, "offset": entry.offset, "section": code.section,
+                            "entry": at + 1, "offset": entry.offset, "section": code.section, "symbol": null,
                         });
                         (place, serde_json::json!(code.member))
                     })
@@ -129,7 +129,7 @@ fn places_in_containers() {
         assert_eq!(shown, expected, "{file}");
     }
     let alone = places("cubins/one-13.5-75.cubin");
-    let place = serde_json::json!({"entry": null, "offset": 0, "section": null});
+    let place = serde_json::json!({"entry": null, "offset": 0, "section": null, "symbol": null});
     assert_eq!(alone, [(place, serde_json::Value::Null)]);
 }
 

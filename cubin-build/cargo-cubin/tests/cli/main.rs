@@ -1,11 +1,13 @@
 //! The real `cargo cubin`, run as a user runs it. Recorded outputs lie in `tests/golden`; `BLESS=1` rewrites them.
 
+mod artifact;
 mod ci;
 mod diff;
 mod escapes;
 mod formats;
 mod inspect;
 mod instructions;
+mod linker;
 mod machine;
 mod policy;
 mod project;
