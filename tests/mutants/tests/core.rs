@@ -1,0 +1,26 @@
+//! Tests of cubin-core over recorded files, as one program.
+
+// What these files know from other packages.
+extern crate cubin_mutants as cubin_build;
+extern crate cubin_mutants as cubin_tests;
+
+#[path = "../../tests/attributes.rs"]
+mod attributes;
+#[path = "../../tests/core_golden.rs"]
+mod core_golden;
+#[path = "../../tests/core_robust.rs"]
+mod core_robust;
+#[path = "../../tests/diff.rs"]
+mod diff;
+#[path = "../../tests/fatbin.rs"]
+mod fatbin;
+#[path = "../../tests/host.rs"]
+mod host;
+#[path = "../../tests/image.rs"]
+mod image;
+#[path = "../../tests/lines.rs"]
+mod lines;
+#[path = "../../tests/occupancy.rs"]
+mod occupancy;
+#[path = "../../tests/sass.rs"]
+mod sass;
