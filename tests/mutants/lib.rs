@@ -67,7 +67,7 @@ pub mod env {
 
     impl Env {
         /// As cubin-build's.
-            pub fn process() -> Self {
+        pub fn process() -> Self {
             Self
         }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cubin_build::toolkit::{self, Error, Origin, Toolkit, ToolkitRequest};
+use cubin_build::toolkit::{self, Component, Error, Origin, Toolkit, ToolkitRequest};
 use cubin_tests::FakeMachine;
 
 fn machine(name: &str) -> FakeMachine {
@@ -56,12 +56,15 @@ fn installs_once_and_says_so() {
         "{first}"
     );
     assert!(
-        lines[0].contains("installing the CUDA 13.5 toolkit") && lines[0].contains("MB"),
+        lines[0].contains("installing CUDA toolkit 13.5") && lines[0].contains("MB"),
         "{lines:?}"
     );
     let last = lines.last().unwrap();
     assert!(last.contains("installed CUDA 13.5.37"), "{lines:?}");
-    assert!(last.ends_with(" from PyPI"), "{lines:?}");
+    assert!(
+        last.ends_with(", with the recorded hashes, from PyPI"),
+        "{lines:?}"
+    );
 
     let calls = machine.calls();
     let pip: Vec<_> = calls
@@ -76,7 +79,16 @@ fn installs_once_and_says_so() {
             pip[0]
         );
     }
-    assert!(pip[0].last().unwrap().ends_with("==13.5.*"), "{:?}", pip[0]);
+    let end = &pip[0][pip[0].len() - 4..];
+    assert_eq!(end[..3], ["--no-deps", "--require-hashes", "-r"]);
+    let asked = fs::read_to_string(machine.dir.join("control/requirements")).unwrap();
+    let packages: Vec<_> = asked
+        .lines()
+        .map(|line| line.split_once(" --hash=sha256:").expect("a hash").0)
+        .collect();
+    assert!(packages.contains(&"nvidia-cuda-nvcc==13.5.37"), "{asked}");
+    assert!(packages.contains(&"nvidia-nvvm==13.5.37"), "{asked}");
+    assert_eq!(packages.len(), 7, "{asked}");
 
     let (second, lines) = find(&machine, "13").unwrap();
     assert_eq!(second, first);
@@ -201,7 +213,115 @@ fn uv_is_preferred() {
         .find(|call| call.contains(&"install".to_owned()))
         .unwrap();
     assert_eq!(install[0], "uv");
-    assert_eq!(install.last().unwrap(), "nvidia-cuda-nvcc==13.5.37");
+    assert!(install.contains(&"--require-hashes".to_owned()));
+}
+
+#[test]
+fn a_release_without_recorded_hashes_is_said() {
+    let machine = machine("unrecorded");
+    machine.write("control/version", "13.5.99");
+    let (_, lines) = find(&machine, "13.5.99").unwrap();
+    let said = "hashes of the wheels of CUDA toolkit 13.5.99 are not recorded";
+    assert!(lines.iter().any(|line| line.starts_with(said)), "{lines:?}");
+    let last = lines.last().unwrap();
+    assert!(last.contains(", without recorded hashes, from "), "{last}");
+    let calls = machine.calls();
+    let install = calls
+        .iter()
+        .find(|call| call.contains(&"install".to_owned()));
+    let install = install.unwrap();
+    let end = &install[install.len() - 2..];
+    let extras = "nvcc,crt,nvvm,cccl,cudart,cuobjdump,nvdisasm";
+    assert_eq!(end[0], format!("cuda-toolkit[{extras}]==13.5.*"));
+    assert_eq!(end[1], "nvidia-cuda-nvcc==13.5.99");
+}
+
+#[test]
+fn a_wheel_with_another_hash_is_refused_with_what_to_do() {
+    let machine = machine("mismatch");
+    machine.write("control/mode", "fail");
+    machine.write(
+        "control/stderr",
+        "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.\n",
+    );
+    let error = find(&machine, "13.5").unwrap_err().to_string();
+    assert!(
+        error.contains("another file than the one that NVIDIA published"),
+        "{error}"
+    );
+    assert_eq!(left(&machine), [""; 0]);
+}
+
+#[test]
+fn components_are_installed_beside_the_toolkit() {
+    let machine = machine("components");
+    let mut request = ToolkitRequest {
+        version: Some("13.5".parse().unwrap()),
+        components: vec![Component::named("curand").unwrap()],
+        ..machine.request()
+    };
+    let env = machine.env(&[]);
+    find(&machine, "13.5").unwrap();
+    let error = toolkit::find(&env, &request).unwrap_err();
+    let text = error.to_string();
+    for part in [
+        "`components` asks for cuRAND, which is not there for CUDA 13.5.37",
+        "`cargo cubin toolkit install 13.5.37 --with curand`",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    request.install = true;
+    let offline = machine.env(&[("CARGO_NET_OFFLINE", "true")]);
+    let text = toolkit::find(&offline, &request).unwrap_err().to_string();
+    for part in [
+        "cuRAND of CUDA 13.5.37 is not in the per-user cache",
+        "`cargo cubin toolkit install 13.5 --with curand`",
+        "\"cuda-toolkit[curand]==13.5.0\"",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+
+    let plain = find(&machine, "13.5").unwrap().0;
+    let with = toolkit::find(&env, &request).unwrap();
+    assert_eq!(left(&machine), ["13.5.37", "13.5.37-curand"]);
+    let asked = fs::read_to_string(machine.dir.join("control/requirements")).unwrap();
+    assert!(
+        asked.starts_with("nvidia-curand==10.4.5.25 --hash=sha256:"),
+        "{asked}"
+    );
+    let header = cache(&machine).join("13.5.37-curand/nvidia/cu13/include/curand_kernel.h");
+    assert!(with.owns(&header) && !plain.owns(&header));
+    assert_ne!(with.identity(), plain.identity());
+    machine.calls();
+    assert_eq!(toolkit::find(&offline, &request).unwrap(), with);
+    request.install = false;
+    assert_eq!(
+        toolkit::find(&env, &request).unwrap().identity(),
+        with.identity()
+    );
+    assert_eq!(
+        machine.calls(),
+        Vec::<Vec<String>>::new(),
+        "nothing is installed twice"
+    );
+
+    // Its files are verified with the toolkit's, and it goes with it.
+    fs::remove_file(&header).unwrap();
+    let files = toolkit::recorded(&plain).unwrap();
+    let damaged = files.iter().find(|file| file.damage().is_some());
+    assert_eq!(damaged.unwrap().path, header);
+    assert!(toolkit::find(&env, &request).is_err());
+    let gone = toolkit::remove(&env, "13.5".parse().unwrap()).unwrap();
+    assert_eq!(gone.len(), 2);
+    assert_eq!(left(&machine), [""; 0]);
+
+    // One that another toolkit of the machine has anyway is taken from there.
+    let root = machine.toolkit_at("own");
+    machine.write("own/include/curand_kernel.h", "");
+    let root = root.display().to_string();
+    let env = machine.env(&[("CUBIN_BUILD_TOOLKIT", &root)]);
+    let own = toolkit::find(&env, &request).unwrap();
+    assert!(own.owns(&machine.dir.join("own/include/curand_kernel.h")));
 }
 
 #[test]
@@ -256,7 +376,7 @@ fn offline_nothing_is_downloaded() {
     for part in [
         "cannot be downloaded: CARGO_NET_OFFLINE is set",
         "`cargo cubin toolkit install 13.5`",
-        "=13.5.*",
+        "==13.5.0\"`",
         "PIP_FIND_LINKS=wheels",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");

@@ -10,7 +10,7 @@ use std::{
 use anyhow::bail;
 use cubin_build::{
     env::Env,
-    toolkit::{self, Recorded, Toolkit, ToolkitRequest, Wanted},
+    toolkit::{self, Component, Recorded, Toolkit, ToolkitRequest, Wanted},
 };
 use sha2::Digest as _;
 
@@ -20,6 +20,9 @@ pub(crate) enum Command {
     Install {
         /// For example 13.5 (the newest 13.5.x) or 13.5.37
         version: Wanted,
+        /// Also these libraries, whose headers kernels include: cublas, cufft, curand, cusparse, cutlass, nvtx
+        #[arg(long, value_name = "COMPONENT", value_delimiter = ',', value_parser = component)]
+        with: Vec<&'static Component>,
         /// Install it anew, in place of the one that is there
         #[arg(long)]
         force: bool,
@@ -47,19 +50,28 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<ExitCode> {
     let env = Env::process();
     let mut out = std::io::stdout().lock();
     match command {
-        Command::Install { version, force } => {
+        Command::Install {
+            version,
+            with,
+            force,
+        } => {
             let install = if *force {
                 toolkit::reinstall
             } else {
                 toolkit::install
             };
-            let toolkit = install(&env, *version, &mut |line| eprintln!("{line}"))?;
+            let progress = &mut |line: &str| eprintln!("{line}");
+            let toolkit = install(&env, *version, progress)?;
             writeln!(
                 out,
                 "CUDA {} is in {}",
                 toolkit.version,
                 toolkit.root.display()
             )?;
+            for component in with {
+                let home = toolkit::install_component(&env, &toolkit, component, *force, progress)?;
+                writeln!(out, "{} is in {}", component.library, home.display())?;
+            }
         }
         Command::Verify { version } => return verify(&env, *version, &mut out),
         Command::Remove { version } => {
@@ -104,6 +116,14 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A component by its name.
+fn component(name: &str) -> Result<&'static Component, String> {
+    Component::named(name).ok_or_else(|| {
+        let known: Vec<&str> = toolkit::COMPONENTS.iter().map(|known| known.name).collect();
+        format!("there are {}", known.join(", "))
+    })
 }
 
 /// More damaged files of a toolkit are counted, not listed.

@@ -119,6 +119,7 @@ fn compile(
         Ok(compiled) => compiled,
         Err(error) => {
             sink.push(diags::request(&error, place_of(&error, &settings.config)));
+            sink.extend(toolkit::damaged(request.toolkit));
             return None;
         }
     };
@@ -134,6 +135,9 @@ fn compile(
         }
         let source = shown(&failure.source);
         sink.push(not_compiled(failure, &source, settings, sources, places));
+    }
+    if !compiled.failures.is_empty() {
+        sink.extend(toolkit::damaged(request.toolkit));
     }
     for unit in &compiled.units {
         if let Some(why) = &unit.recompiled {

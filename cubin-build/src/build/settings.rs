@@ -386,6 +386,12 @@ fn toolkit_request(
             .install
             .or_else(|| install.map(|install| install.value))
             .unwrap_or(false),
+        components: config
+            .toolkit
+            .components
+            .iter()
+            .map(|name| name.value)
+            .collect_vec(),
         memo: Some(work_dir.join("toolkit.txt")),
         ..toolkit::ToolkitRequest::default()
     }

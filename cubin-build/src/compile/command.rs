@@ -252,7 +252,13 @@ pub(super) fn nvcc_words(
         words.push("-ccbin".into());
         words.push(ccbin.into());
     }
-    for dir in source.includes.iter().chain(&options.includes) {
+    let components = &request.toolkit.includes;
+    for dir in source
+        .includes
+        .iter()
+        .chain(&options.includes)
+        .chain(components)
+    {
         words.push(include_word(dir));
     }
     words

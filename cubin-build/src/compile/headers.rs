@@ -2,6 +2,8 @@
 //!
 //! Knows names only; whether a header is there is what the compiler says.
 
+use crate::toolkit::COMPONENTS;
+
 /// What a header belongs to, and the PyPI package that has it.
 struct Owner {
     /// The start of the header's name, or all of it.
@@ -38,6 +40,8 @@ const OWNERS: &[Owner] = &[
     owner("curand", "cuRAND", "nvidia-curand"),
     owner("cusolver", "cuSOLVER", "nvidia-cusolver"),
     owner("cusparse", "cuSPARSE", "nvidia-cusparse"),
+    owner("cute/", "CUTLASS", "nvidia-cutlass"),
+    owner("cutlass/", "CUTLASS", "nvidia-cutlass"),
     owner("nccl", "NCCL", "nvidia-nccl-cu13"),
     owner("npp", "NPP", "nvidia-npp"),
     owner("nvToolsExt", "NVTX", "nvidia-nvtx"),
@@ -55,6 +59,14 @@ pub(super) fn help(header: &str) -> String {
     else {
         return "name the directory that holds the header: `include = [\"dir\"]` under [build] in cubin.toml".to_owned();
     };
+    let component = COMPONENTS.iter().find(|known| known.library == *library);
+    if let Some(component) = component {
+        return format!(
+            "`{header}` belongs to {library}, which is not part of the compiler: `components = [\"{}\"]` under [toolkit] in cubin.toml \
+             installs it beside the toolkit; or name a directory that holds it with `include = [\"dir\"]` under [build]",
+            component.name
+        );
+    }
     format!(
         "`{header}` belongs to {library}, which is not part of the compiler and is not installed with it: move host code that \
          needs it out of the kernels' source, or name a directory that holds it with `include = [\"dir\"]` under [build] in \
@@ -100,7 +112,9 @@ mod tests {
     #[test]
     fn headers_of_libraries_are_told_from_the_users_own() {
         assert!(help("curand_kernel.h").contains("belongs to cuRAND"));
-        assert!(help("nvtx3/nvToolsExt.h").contains("package nvidia-nvtx "));
+        assert!(help("curand_kernel.h").contains("`components = [\"curand\"]` under [toolkit]"));
+        assert!(help("cute/tensor.hpp").contains("`components = [\"cutlass\"]`"));
+        assert!(help("cudnn.h").contains("package nvidia-cudnn-cu13 "));
         assert!(help("my/gemm.cuh").starts_with("name the directory"));
     }
 }

@@ -20,6 +20,7 @@ mod selected;
 pub mod size;
 mod tables;
 mod targets;
+mod toolkit;
 mod values;
 
 use crate::{diag::Diag, source::SourceFile};

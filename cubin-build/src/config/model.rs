@@ -7,6 +7,7 @@ use crate::{
     diag::Level,
     options::{Backend, HalfTypes, Nvvm, Runtime},
     source::{Span, Spanned},
+    toolkit::Component,
 };
 
 /// Everything cubin.toml says. The default is an empty file.
@@ -47,6 +48,8 @@ pub struct Toolkit {
     pub version: Option<Spanned<String>>,
     /// Whether it may be installed when it is missing.
     pub install: Option<Spanned<bool>>,
+    /// Libraries beside the compiler whose headers kernels include.
+    pub components: Vec<Spanned<&'static Component>>,
 }
 
 /// `[build]`: what is compiled, and how.

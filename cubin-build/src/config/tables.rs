@@ -7,47 +7,21 @@ use toml::de::DeTable;
 
 use super::{
     keys::{Doc, Key, REQUIRED, Table},
-    model::{Build, Config, DeclaredKernel, Generate, Instantiate, Link, Toolkit},
+    model::{Build, Config, DeclaredKernel, Generate, Instantiate, Link},
     nvvm,
     problem::Problem,
     read::{CONFIG, Item, TableReader},
     rules::{self, DEFAULTS, RULE, rule},
     selected::{self, SOURCE, TARGET},
     targets::{ptx, targets},
-    values::{FlagTable, defines, file_name, flags, is_identifier, language, version},
+    toolkit::TOOLKIT,
+    values::{FlagTable, defines, file_name, flags, is_identifier, language},
 };
 use crate::{
     diag::Level,
     lists::CollectVec,
     options::{Backend, HalfTypes, Runtime},
     source::{SourceFile, Span, Spanned},
-};
-
-static TOOLKIT: Table<Toolkit> = Table {
-    name: "[toolkit]",
-    code: CONFIG,
-    keys: &[
-        Key {
-            name: "version",
-            doc: Doc {
-                value: "two or three numbers",
-                default: "any version that is found",
-                meaning: "Version of the CUDA toolkit. `13.5` is any 13.5.x.",
-                example: "version = \"13.5\"",
-            },
-            read: |r, item, toolkit| toolkit.version = version(r, item),
-        },
-        Key {
-            name: "install",
-            doc: Doc {
-                value: "`true` or `false`",
-                default: "`false`",
-                meaning: "Install the toolkit into a cache of the user when it is missing. Needs `version`.",
-                example: "install = true",
-            },
-            read: |r, item, toolkit| toolkit.install = r.bool(item),
-        },
-    ],
 };
 
 static BUILD: Table<Build> = Table {

@@ -2,12 +2,15 @@
 
 use super::{
     model::Define,
+    nearest,
     read::{CONFIG, Item, TableName, TableReader},
 };
 use crate::{
     compile::flags::{self, Refusal},
     lists::CollectVec,
     source::Spanned,
+    toolkit::{COMPONENTS, Component},
+    words::{quoted, texts},
 };
 
 /// `version` in `[toolkit]`.
@@ -24,6 +27,29 @@ pub(super) fn version(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spa
         return None;
     }
     Some(version)
+}
+
+/// `components` in `[toolkit]`.
+pub(super) fn components(
+    r: &mut TableReader<'_>,
+    item: Item<'_, '_>,
+) -> Vec<Spanned<&'static Component>> {
+    let mut components = Vec::new();
+    for name in r.unique_strings(item, "component") {
+        match Component::named(&name.value) {
+            Some(component) => components.push(Spanned::new(component, name.span)),
+            None => {
+                let known = texts(COMPONENTS, &|known| known.name.to_owned());
+                let help = match nearest(&name.value, known.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there are {}", quoted(&known)),
+                };
+                let message = format!("there is no component `{}`", name.value);
+                r.bad_at(CONFIG, name.span, message, Some(help));
+            }
+        }
+    }
+    components
 }
 
 const DEFINE: TableName<'static> = TableName {

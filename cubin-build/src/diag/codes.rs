@@ -158,6 +158,9 @@ codes! {
     TOOLKIT_INSTALL_FAILED = "toolkit-install-failed", Toolkit,
         "Installing the CUDA toolkit from NVIDIA's PyPI packages failed. The message of pip or uv is shown. Nothing half-installed is left behind; running the build again tries again.",
         "error[toolkit-install-failed]: cannot install CUDA toolkit 13.5: neither pip nor uv was found";
+    TOOLKIT_DAMAGED = "toolkit-damaged", Toolkit,
+        "A compiler failed, and files of the toolkit in the per-user cache are not there or have another size than NVIDIA's wheels record. What was compiled with it cannot be trusted. Installing the toolkit anew repairs it; `cargo cubin toolkit verify` also compares contents.",
+        "error[toolkit-damaged]: the CUDA toolkit 13.5.37 in the per-user cache is damaged: `nvvm/bin/cicc` is missing\n  = help: `cargo cubin toolkit install --force 13.5.37` installs it anew";
     TARGET_UNSUPPORTED = "target-unsupported", Toolkit,
         "The toolkit in use cannot compile for a target that was asked for. Each toolkit supports a range of targets, `nvcc --list-gpu-code` prints it. Another name is never substituted: sm_90 and sm_90a are different targets.",
         "error[target-unsupported]: nvcc 12.4 does not support sm_100a";

@@ -101,6 +101,8 @@ pub(super) fn open(env: &Env, home: &Path) -> Option<Toolkit> {
         origin: Origin::Installed,
         unusable: Vec::new(),
         launcher: Vec::new(),
+        includes: Vec::new(),
+        added: Vec::new(),
         wheels,
     })
 }
@@ -141,7 +143,9 @@ pub fn remove(env: &Env, wanted: Wanted) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(&dir).map_err(io(&dir))?;
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().and_then(|name| name.to_str());
-        let version: Option<Version> = name.and_then(|name| name.parse().ok());
+        // Components go with it.
+        let version = name.map(|name| name.split_once('-').map_or(name, |(version, _)| version));
+        let version: Option<Version> = version.and_then(|version| version.parse().ok());
         if version.is_some_and(|version| wanted.matches(version)) {
             retire(&dir, &path).map_err(io(&path))?;
             gone.push(path);

@@ -1,8 +1,9 @@
 //! Findings of what is wrong with the toolkit.
 
-use super::{Error, Looked, Toolkit, error::Headline};
+use super::{Error, Looked, Toolkit, error::Headline, record::recorded};
 use crate::diag::{Diag, codes};
 use crate::lists::CollectVec;
+use crate::words::counted;
 
 impl From<&Error> for Diag {
     fn from(error: &Error) -> Self {
@@ -10,6 +11,7 @@ impl From<&Error> for Diag {
             Error::NotFound { .. } | Error::Variable { .. } | Error::WrongVersion { .. } => {
                 codes::TOOLKIT_NOT_FOUND
             }
+            Error::ComponentMissing(..) => codes::TOOLKIT_NOT_FOUND,
             _ => codes::TOOLKIT_INSTALL_FAILED,
         };
         let mut diag = Self::error(code, Headline(error).to_string());
@@ -45,4 +47,33 @@ pub(crate) fn unusable(toolkit: &Toolkit) -> Vec<Diag> {
         all.push(diag.note(note).help(help));
     }
     all
+}
+
+/// What a compiler that failed may have failed for: files of an installed toolkit that are not as its wheels record them.
+pub(crate) fn damaged(toolkit: &Toolkit) -> Option<Diag> {
+    // A record that cannot be read is damage, too.
+    let (what, others) = match recorded(toolkit) {
+        Ok(files) => {
+            let mut damaged = files.iter().filter_map(|file| Some((file, file.damage()?)));
+            let (first, what) = damaged.next()?;
+            (
+                format!("`{}` {what}", first.path.display()),
+                damaged.count(),
+            )
+        }
+        Err(error) => (Headline(&error).to_string(), 0),
+    };
+    let version = toolkit.version;
+    let headline = format!("the CUDA toolkit {version} in the per-user cache is damaged: {what}");
+    let mut diag = Diag::error(codes::TOOLKIT_DAMAGED, headline);
+    if others > 0 {
+        let files = counted(others as u64, "more file");
+        diag = diag.note(format!("{files} not as NVIDIA's wheels record them"));
+    }
+    Some(
+        diag.help(format!(
+            "`cargo cubin toolkit install --force {version}` installs it anew"
+        ))
+        .help("`cargo cubin toolkit verify` compares the content of every file"),
+    )
 }

@@ -7,7 +7,8 @@ use std::{
 };
 
 use super::{
-    Error, Known, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, ask, cached, install,
+    Error, Known, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, added, ask, cached,
+    install,
 };
 use crate::env::{self, Env};
 use crate::sorted::{self, Set};
@@ -26,6 +27,18 @@ pub fn find(env: &Env, request: &ToolkitRequest) -> Result<Toolkit, Error> {
 /// # Errors
 /// As [`find`].
 pub fn find_with(
+    env: &Env,
+    request: &ToolkitRequest,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
+    let mut toolkit = compiler(env, request, progress)?;
+    for component in &request.components {
+        added::add(env, &mut toolkit, component, request.install, progress)?;
+    }
+    Ok(toolkit)
+}
+
+fn compiler(
     env: &Env,
     request: &ToolkitRequest,
     progress: &mut dyn FnMut(&str),
@@ -289,6 +302,8 @@ impl Search<'_> {
             unusable: self.unusable.clone(),
             launcher: Vec::new(),
             wheels: wheels.unwrap_or_default(),
+            includes: Vec::new(),
+            added: Vec::new(),
             layout,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use super::{Origin, Version, Wanted, install::EXTRAS};
+use super::{Origin, Version, Wanted, component::Component};
 
 /// No usable toolkit.
 #[derive(Debug)]
@@ -43,8 +43,12 @@ pub enum Error {
     NoCacheDir,
     /// The toolkit is not in the cache, and nothing may be downloaded.
     Offline {
-        /// The version asked for.
-        wanted: Wanted,
+        /// What is not there.
+        what: String,
+        /// Arguments of `cargo cubin toolkit install`.
+        install: String,
+        /// What pip downloads it by.
+        package: String,
         /// What says so.
         why: &'static str,
     },
@@ -75,6 +79,10 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// A component is asked for, is not there, and may not be installed.
+    ComponentMissing(&'static Component, Version),
+    /// The wheels of a component hold no such headers.
+    ComponentBroken(&'static Component),
     /// A file of the cache could not be written or read.
     Io {
         /// Which file or directory.
@@ -124,16 +132,26 @@ impl Error {
                 "ask for 13.0 or later, or install {wanted} from NVIDIA's site and set CUBIN_BUILD_TOOLKIT to it"
             ),
             Self::NoCacheDir => "set CUBIN_BUILD_CACHE to a directory that can be written".to_owned(),
-            Self::Offline { wanted, .. } => {
+            Self::Offline { install, package, .. } => {
                 return vec![
-                    format!("run `cargo cubin toolkit install {wanted}` once while there is a network"),
+                    format!("run `cargo cubin toolkit install {install}` once while there is a network"),
                     format!(
-                        "or, from a machine with a network: `pip download --dest wheels \"cuda-toolkit[{EXTRAS}]=={}.*\"`, copy \
-                         `wheels`, and build with PIP_NO_INDEX=1 and PIP_FIND_LINKS=wheels",
-                        wanted.release()
+                        "or, on a machine with a network: `pip download --dest wheels \"{package}\"`, copy `wheels`, and build with \
+                         PIP_NO_INDEX=1 and PIP_FIND_LINKS=wheels"
                     ),
                 ];
             }
+            Self::ComponentMissing(component, version) => {
+                return vec![
+                    format!(
+                        "run `cargo cubin toolkit install {version} --with {}`, or let the build do it: `install = true` under \
+                         [toolkit] in cubin.toml",
+                        component.name
+                    ),
+                    format!("or take `{}` out of `components` and name a directory that holds it with `include`", component.name),
+                ];
+            }
+            Self::ComponentBroken(_) => return Vec::new(),
             Self::Untrusted { .. } => "`chmod go-w` it, or set CUBIN_BUILD_CACHE to a directory of your own; \
                                        CUBIN_BUILD_SHARED_CACHE=1 allows a cache that is shared on purpose"
                 .to_owned(),
@@ -178,9 +196,19 @@ impl Error {
                 "there is no directory to install the CUDA toolkit into: none of CUBIN_BUILD_CACHE, XDG_CACHE_HOME \
                  and HOME (on Windows LOCALAPPDATA) is set",
             ),
-            Self::Offline { wanted, why } => write!(
+            Self::Offline { what, why, .. } => write!(
                 f,
-                "CUDA toolkit {wanted} is not in the per-user cache, and cannot be downloaded: {why}"
+                "{what} is not in the per-user cache, and cannot be downloaded: {why}"
+            ),
+            Self::ComponentMissing(component, version) => write!(
+                f,
+                "`components` asks for {}, which is not there for CUDA {version}",
+                component.library
+            ),
+            Self::ComponentBroken(component) => write!(
+                f,
+                "the wheels of {} were installed, but hold none of its headers, and were removed again",
+                component.library
             ),
             Self::Untrusted { path, why } => write!(
                 f,
@@ -265,6 +293,11 @@ fn install_help(wanted: Option<Wanted>) -> Vec<String> {
 /// What to do about pip's failure, by what it printed.
 fn pip_help(output: &str, wanted: Wanted) -> String {
     let has = |words: &[&str]| words.iter().any(|word| output.contains(word));
+    if has(&["DO NOT MATCH THE HASHES", "Hash mismatch"]) {
+        return "the package index gave another file than the one that NVIDIA published and that is recorded here: ask PyPI itself \
+                (without PIP_INDEX_URL and UV_DEFAULT_INDEX), or find out who changed it"
+            .to_owned();
+    }
     if has(&["No space left", "os error 28"]) {
         return "free about 700 MB, or set CUBIN_BUILD_CACHE to a larger disk".to_owned();
     }

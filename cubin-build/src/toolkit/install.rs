@@ -1,27 +1,26 @@
 //! Installs a toolkit from NVIDIA's wheels on PyPI into a per-user cache.
 //!
-//! The metapackage `cuda-toolkit` pins the exact version of every part (the parts have version schemes of their own:
-//! CUDA 13.5 goes with `nvidia-cuda-cccl` 13.3), so the parts are asked for through its extras. uv or pip does the
-//! download with the user's own settings (index, proxy, certificates). All goes into a directory beside the final
-//! one that is renamed at the very end, so an interrupted installation leaves no toolkit that half works; what it
-//! leaves is removed by the next one.
-//!
+//! The wheels of each release are recorded here, with their hashes ([`super::wheels`]); pip and uv then take no other file,
+//! whatever index they ask. For a release that is not recorded, the metapackage `cuda-toolkit` pins the exact version of
+//! every part (the parts have version schemes of their own: CUDA 13.5 goes with `nvidia-cuda-cccl` 13.3), so the parts are
+//! asked for through its extras. uv or pip does the download with the user's own settings (index, proxy, certificates). All
+//! goes into a directory beside the final one that is renamed at the very end, so an interrupted installation leaves no
+//! toolkit that half works; what it leaves is removed by the next one.
+
 use std::{
-    ffi::OsString,
     fs,
-    io::{self, Read as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use super::{
     Error, Toolkit, Version, Wanted,
     cached::{self, RECEIPT, installed_as, missing_part, open, toolkits_dir},
+    component::{Component, directory},
     discover::nvcc_below,
+    installer::{Installer, run, shown},
     lock::Lock,
-    version_of,
+    version_of, wheels,
 };
 use crate::{cache, env::Env, lists::CollectVec, sorted};
 
@@ -31,6 +30,78 @@ pub(super) const EXTRAS: &str = "nvcc,crt,nvvm,cccl,cudart,cuobjdump,nvdisasm";
 /// First release whose nvcc is on PyPI.
 const FIRST_MAJOR: u32 = 13;
 const STAGING: &str = ".installing-";
+
+/// What is installed.
+#[derive(Clone, Copy)]
+pub(super) enum Part {
+    /// The compiler with its headers.
+    Toolkit(Wanted),
+    /// A library beside the toolkit of that version.
+    Component(&'static Component, Version),
+}
+
+impl Part {
+    pub(super) fn wanted(self) -> Wanted {
+        match self {
+            Self::Toolkit(wanted) => wanted,
+            Self::Component(_, version) => Wanted {
+                major: version.major,
+                minor: Some(version.minor),
+                patch: None,
+            },
+        }
+    }
+
+    /// As [`wheels`] calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Toolkit(_) => wheels::TOOLKIT,
+            Self::Component(component, _) => component.name,
+        }
+    }
+
+    /// Extras of the metapackage.
+    pub(super) fn extras(self) -> &'static str {
+        match self {
+            Self::Toolkit(_) => EXTRAS,
+            Self::Component(component, _) => component.name,
+        }
+    }
+
+    /// Its directory, where it is there.
+    fn installed(self, env: &Env, dir: &Path) -> Result<Option<PathBuf>, Error> {
+        match self {
+            Self::Toolkit(wanted) => {
+                let found = installed_as(env, wanted)?;
+                Ok(found.map(|toolkit| dir.join(toolkit.version.to_string())))
+            }
+            Self::Component(component, version) => {
+                let home = dir.join(directory(version, component));
+                let whole = component.headers(&home).is_some();
+                Ok(Some(home).filter(|_| whole))
+            }
+        }
+    }
+
+    fn is_whole(self, env: &Env, home: &Path) -> bool {
+        match self {
+            Self::Toolkit(_) => open(env, home).is_some(),
+            Self::Component(component, _) => component.headers(home).is_some(),
+        }
+    }
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Toolkit(wanted) => write!(f, "CUDA toolkit {wanted}"),
+            Self::Component(component, version) => {
+                write!(f, "{} of CUDA {version}", component.library)
+            }
+        }
+    }
+}
+
 /// Installs a toolkit unless the cache holds one of that version already; `progress` is told what happens, one line
 /// at a time.
 ///
@@ -53,7 +124,7 @@ pub fn reinstall(
     wanted: Wanted,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Toolkit, Error> {
-    into_cache(env, wanted, true, progress)
+    toolkit_in(env, wanted, true, progress)
 }
 
 pub(super) fn ensure(
@@ -64,10 +135,20 @@ pub(super) fn ensure(
     if let Some(toolkit) = installed_as(env, wanted)? {
         return Ok(toolkit);
     }
-    if let Some(why) = offline(env) {
-        return Err(Error::Offline { wanted, why });
-    }
-    into_cache(env, wanted, false, progress)
+    toolkit_in(env, wanted, false, progress)
+}
+
+fn toolkit_in(
+    env: &Env,
+    wanted: Wanted,
+    anew: bool,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Toolkit, Error> {
+    let home = provide(env, Part::Toolkit(wanted), anew, progress)?;
+    open(env, &home).ok_or_else(|| Error::Broken {
+        wanted,
+        why: format!("`{}` holds no nvcc", home.display()),
+    })
 }
 
 /// Why nothing may be downloaded: cargo was told so, or is run so. A local index needs no network.
@@ -112,17 +193,39 @@ fn cargo_runs_offline() -> bool {
     false
 }
 
-/// Installs, in place of a toolkit of the same version where `anew` says so.
-fn into_cache(
+/// Installs what is not there; with `anew` also what is. Yields its directory.
+pub(super) fn provide(
     env: &Env,
-    wanted: Wanted,
+    part: Part,
     anew: bool,
     progress: &mut dyn FnMut(&str),
-) -> Result<Toolkit, Error> {
+) -> Result<PathBuf, Error> {
+    let wanted = part.wanted();
+    let dir = toolkits_dir(env).ok_or(Error::NoCacheDir)?;
+    if let Some(why) = offline(env).filter(|_| !anew) {
+        let there = part.installed(env, &dir)?;
+        return there.ok_or_else(|| Error::Offline {
+            what: part.to_string(),
+            install: match part {
+                Part::Toolkit(_) => wanted.to_string(),
+                Part::Component(component, _) => format!("{wanted} --with {}", component.name),
+            },
+            package: match part {
+                // Has releases of its own.
+                Part::Component(
+                    Component {
+                        name: "cutlass", ..
+                    },
+                    _,
+                ) => "nvidia-cutlass".to_owned(),
+                _ => wheels::metapackage(wanted, part.extras()),
+            },
+            why,
+        });
+    }
     if wanted.major < FIRST_MAJOR {
         return Err(Error::NotOnPyPi(wanted));
     }
-    let dir = toolkits_dir(env).ok_or(Error::NoCacheDir)?;
     let io = |path: &Path| {
         let path = path.to_owned();
         move |error| Error::Io { path, error }
@@ -135,65 +238,108 @@ fn into_cache(
     })
     .map_err(io(&lock))?;
     // Another process may have done it meanwhile.
-    if let Some(toolkit) = installed_as(env, wanted)?.filter(|_| !anew) {
-        return Ok(toolkit);
+    if let Some(home) = part.installed(env, &dir)?.filter(|_| !anew) {
+        return Ok(home);
     }
     sweep(&dir);
     let staging = Staging(dir.join(format!("{STAGING}{}", std::process::id())));
     let target = staging.0.join("toolkit");
 
     let installer = Installer::find(env)?;
+    let pinned = wheels::pinned(wanted, part.name());
+    let size = match part {
+        Part::Toolkit(_) => " (about 130 MB to download, 350 MB on disk)",
+        Part::Component(..) => "",
+    };
     progress(&format!(
-        "installing the CUDA {wanted} toolkit (about 130 MB to download, 350 MB on disk) into {} with {}",
+        "installing {part}{size} into {} with {}",
         dir.display(),
         installer.name()
     ));
+    if pinned.is_none() {
+        progress(&format!(
+            "hashes of the wheels of {part} are not recorded in this version of cubin-build: what the index gives is taken"
+        ));
+    }
     let began = Instant::now();
-    let filled = fill(env, wanted, &installer, &staging.0, progress);
+    let filled = fill(
+        env,
+        part,
+        pinned.as_deref(),
+        &installer,
+        &staging.0,
+        progress,
+    );
     let (version, index) = match filled {
         Ok(filled) => filled,
         Err(error) if anew => return Err(error),
         // A process that was stopped for long loses the lock, and what it had; whoever took over has done the work.
-        Err(error) => return installed_as(env, wanted)?.ok_or(error),
+        Err(error) => return part.installed(env, &dir)?.ok_or(error),
     };
-    let home = dir.join(version.to_string());
-    // A directory of that name without a working toolkit was left by hand, or damaged since.
-    if home.exists() && (anew || open(env, &home).is_none()) {
+    let home = dir.join(match part {
+        Part::Toolkit(_) => version.to_string(),
+        Part::Component(component, version) => directory(version, component),
+    });
+    // A directory of that name that is not whole was left by hand, or damaged since.
+    if home.exists() && (anew || !part.is_whole(env, &home)) {
         cached::retire(&dir, &home).map_err(io(&home))?;
     }
     if let Err(error) = fs::rename(&target, &home)
-        && open(env, &home).is_none()
+        && !part.is_whole(env, &home)
     {
         return Err(Error::Io { path: home, error });
     }
-    let toolkit = open(env, &home).ok_or_else(|| Error::Broken {
-        wanted,
-        why: format!("`{}` holds no nvcc", home.display()),
-    })?;
+    let what = match part {
+        Part::Toolkit(_) => format!("CUDA {version}"),
+        Part::Component(..) => part.to_string(),
+    };
+    let how = match pinned {
+        Some(_) => "with the recorded hashes",
+        None => "without recorded hashes",
+    };
     progress(&format!(
-        "installed {toolkit} in {:.0} s from {index}",
+        "installed {what} ({}) in {:.0} s, {how}, from {index}",
+        home.display(),
         began.elapsed().as_secs_f64()
     ));
-    Ok(toolkit)
+    Ok(home)
 }
 
 /// Installs into `staging/toolkit` and makes sure that it works; yields also the index that the wheels came from.
 fn fill(
     env: &Env,
-    wanted: Wanted,
+    part: Part,
+    pinned: Option<&str>,
     installer: &Installer,
     staging: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(Version, String), Error> {
+    let wanted = part.wanted();
     let target = staging.join("toolkit");
     let temporary = staging.join("tmp");
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |error| Error::Io { path, error }
+    };
     for path in [&target, &temporary] {
-        fs::create_dir_all(path).map_err(|error| Error::Io {
-            path: path.clone(),
-            error,
-        })?;
+        fs::create_dir_all(path).map_err(io(path))?;
     }
-    let mut command = installer.command(env, wanted, &target);
+    let mut command = installer.command(env, &target);
+    match pinned {
+        Some(pinned) => {
+            let file = staging.join("requirements.txt");
+            fs::write(&file, pinned).map_err(io(&file))?;
+            command
+                .args(["--no-deps", "--require-hashes", "-r"])
+                .arg(file);
+        }
+        None => {
+            command.arg(wheels::metapackage(wanted, part.extras()));
+            if wanted.patch.is_some() {
+                command.arg(format!("nvidia-cuda-nvcc=={wanted}"));
+            }
+        }
+    }
     command
         .env("TMPDIR", &temporary)
         .env("TEMP", &temporary)
@@ -210,12 +356,16 @@ fn fill(
     if !status.success() {
         return Err(failed(status.to_string(), output));
     }
-    let version = verify(env, wanted, &target)?;
     let receipt = target.join(RECEIPT);
-    cache::write(&receipt, wheels_in(&target).as_bytes()).map_err(|error| Error::Io {
-        path: receipt,
-        error,
-    })?;
+    cache::write(&receipt, wheels_in(&target).as_bytes()).map_err(io(&receipt))?;
+    let version = match part {
+        Part::Toolkit(wanted) => verify(env, wanted, &target)?,
+        Part::Component(component, version) => {
+            let broken = || Error::ComponentBroken(component);
+            component.headers(&target).ok_or_else(broken)?;
+            version
+        }
+    };
     Ok((version, installer.index(env, &output)))
 }
 
@@ -268,243 +418,5 @@ struct Staging(PathBuf);
 impl Drop for Staging {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-enum Installer {
-    Uv(PathBuf),
-    Pip(Vec<OsString>),
-}
-
-impl Installer {
-    /// uv when it is there (it downloads in parallel), else the pip of a Python.
-    fn find(env: &Env) -> Result<Self, Error> {
-        let mut tried = vec!["uv".to_owned()];
-        if let Some(uv) = env.find_program("uv")
-            && answers(env, &[uv.clone().into()], "--version")
-        {
-            return Ok(Self::Uv(uv));
-        }
-        let pythons: &[&[&str]] = &[
-            &["python3", "-m", "pip"],
-            &["python", "-m", "pip"],
-            &["py", "-3", "-m", "pip"],
-            &["pip3"],
-            &["pip"],
-        ];
-        for words in pythons {
-            let [program, arguments @ ..] = words else {
-                continue;
-            };
-            if *program == "py" && !cfg!(windows) {
-                continue;
-            }
-            tried.push(words.join(" "));
-            let Some(program) = env.find_program(program) else {
-                continue;
-            };
-            let mut prefix = vec![program.into_os_string()];
-            prefix.extend(arguments.iter().map(OsString::from));
-            if answers(env, &prefix, "--version") {
-                return Ok(Self::Pip(prefix));
-            }
-        }
-        Err(Error::NoPip(tried))
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Uv(_) => "uv",
-            Self::Pip(_) => "pip",
-        }
-    }
-
-    /// The index that it asked, without passwords.
-    fn index(&self, env: &Env, output: &str) -> String {
-        // pip names the index unless it is PyPI alone, and hides passwords itself.
-        let said = output
-            .lines()
-            .find_map(|line| line.trim().strip_prefix("Looking in indexes: "));
-        if let Some(said) = said {
-            return said.trim().to_owned();
-        }
-        let variables: &[&str] = match self {
-            Self::Uv(_) => &["UV_DEFAULT_INDEX", "UV_INDEX_URL"],
-            Self::Pip(_) => &[],
-        };
-        let set = variables.iter().find_map(|name| env.get(name));
-        match set {
-            Some(url) => without_password(&url.to_string_lossy()),
-            None => "PyPI".to_owned(),
-        }
-    }
-
-    fn command(&self, env: &Env, wanted: Wanted, target: &Path) -> Command {
-        let mut command = match self {
-            Self::Uv(uv) => {
-                let mut command = env.command(uv);
-                command.args(["pip", "install", "--no-progress", "--only-binary", ":all:"]);
-                command
-            }
-            Self::Pip(prefix) => {
-                let mut command = prefixed(env, prefix);
-                command.args([
-                    "install",
-                    "--no-input",
-                    "--disable-pip-version-check",
-                    "--no-warn-script-location",
-                ]);
-                // Bytecode of helper scripts is of no use to a compiler.
-                command.args([
-                    "--progress-bar",
-                    "off",
-                    "--no-compile",
-                    "--only-binary",
-                    ":all:",
-                ]);
-                // Settings of the user that contradict `--target`.
-                command
-                    .env_remove("PIP_PREFIX")
-                    .env_remove("PIP_NO_DEPS")
-                    .env("PIP_USER", "0")
-                    .env("PIP_REQUIRE_VIRTUALENV", "0");
-                command
-            }
-        };
-        command.arg("--target").arg(target);
-        let metapackage = match wanted.minor {
-            Some(minor) => format!("cuda-toolkit[{EXTRAS}]=={}.{minor}.*", wanted.major),
-            None => format!("cuda-toolkit[{EXTRAS}]=={}.*", wanted.major),
-        };
-        command.arg(metapackage);
-        if wanted.patch.is_some() {
-            command.arg(format!("nvidia-cuda-nvcc=={wanted}"));
-        }
-        command
-    }
-}
-
-/// `https://user:secret@host/simple` as `https://****@host/simple`.
-fn without_password(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return url.to_owned();
-    };
-    let end = rest.find('/').unwrap_or(rest.len());
-    match rest[..end].rfind('@') {
-        Some(at) => format!("{scheme}://****{}", &rest[at..]),
-        None => url.to_owned(),
-    }
-}
-
-fn prefixed(env: &Env, prefix: &[OsString]) -> Command {
-    let mut words = prefix.iter();
-    let mut command = env.command(words.next().map(OsString::as_os_str).unwrap_or_default());
-    command.args(words);
-    command
-}
-
-fn answers(env: &Env, prefix: &[OsString], argument: &str) -> bool {
-    prefixed(env, prefix)
-        .arg(argument)
-        .stdin(Stdio::null())
-        .output()
-        .is_ok_and(|output| output.status.success())
-}
-
-fn shown(command: &Command) -> String {
-    std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|word| word.to_string_lossy())
-        .collect_vec()
-        .join(" ")
-}
-
-/// Runs the installer, telling every few seconds how far it is; returns all that it printed.
-fn run(
-    command: &mut Command,
-    staging: &Path,
-    progress: &mut dyn FnMut(&str),
-) -> io::Result<(std::process::ExitStatus, String)> {
-    const REPORT: Duration = Duration::from_secs(5);
-    /// A reader that has woken this thread may take a moment to end.
-    const READERS: Duration = Duration::from_millis(100);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let waiting = thread::current();
-    let mut readers = Vec::new();
-    let out = child
-        .stdout
-        .take()
-        .map(|pipe| Box::new(pipe) as Box<dyn io::Read + Send>);
-    let err = child
-        .stderr
-        .take()
-        .map(|pipe| Box::new(pipe) as Box<dyn io::Read + Send>);
-    for mut pipe in [out, err].into_iter().flatten() {
-        let waiting = waiting.clone();
-        readers.push(thread::spawn(move || {
-            let mut text = Vec::new();
-            let result = pipe.read_to_end(&mut text);
-            waiting.unpark();
-            result.map(|_| text)
-        }));
-    }
-    let mut reported = Instant::now();
-    let began = reported;
-    // A reader wakes this thread when its pipe is closed.
-    while readers.iter().any(|reader| !reader.is_finished()) {
-        thread::park_timeout(READERS);
-        if reported.elapsed() >= REPORT {
-            reported = Instant::now();
-            progress(&format!(
-                "  {:.0} s, {} MB written",
-                began.elapsed().as_secs_f64(),
-                size_of_tree(staging) / 1_000_000
-            ));
-        }
-    }
-    let status = child.wait()?;
-    let mut output = String::new();
-    for reader in readers {
-        if let Ok(Ok(text)) = reader.join() {
-            output.push_str(&String::from_utf8_lossy(&text));
-        }
-    }
-    Ok((status, output))
-}
-
-fn size_of_tree(dir: &Path) -> u64 {
-    fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(meta) if meta.is_dir() => size_of_tree(&entry.path()),
-            Ok(meta) => meta.len(),
-            Err(_) => 0,
-        })
-        .sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_password_is_shown() {
-        for (url, shown) in [
-            ("https://pypi.org/simple", "https://pypi.org/simple"),
-            (
-                "https://u:p@host:8080/simple",
-                "https://****@host:8080/simple",
-            ),
-            ("https://u:p@ss@host/a@b", "https://****@host/a@b"),
-            ("wheels", "wheels"),
-        ] {
-            assert_eq!(without_password(url), shown);
-        }
     }
 }

@@ -27,27 +27,33 @@
 //!
 //! Yields paths, versions and an identity for fingerprints; does not know what is compiled.
 
+mod added;
 mod cached;
+mod component;
 mod diags;
 mod discover;
 mod error;
 mod host;
 mod install;
+mod installer;
 mod layout;
 mod lock;
 mod memo;
 mod record;
 mod version;
+mod wheels;
 
 use std::{
     fmt,
     path::{Path, PathBuf},
 };
 
-pub(crate) use self::diags::unusable;
+pub(crate) use self::diags::{damaged, unusable};
 use self::layout::Layout;
 pub use self::{
+    added::install_component,
     cached::{cache_dir, installed, remove},
+    component::{COMPONENTS, Component},
     discover::{find, find_with},
     error::{Error, Looked, NoHostCompiler},
     host::{HostCompiler, host_compiler},
@@ -68,6 +74,8 @@ pub struct ToolkitRequest {
     pub version: Option<Wanted>,
     /// Install `version` into the per-user cache when it is not there.
     pub install: bool,
+    /// Libraries whose headers are to be there, each installed when it is not and `install` says so.
+    pub components: Vec<&'static Component>,
     /// File that keeps what nvcc said about its version, so that the next build need not ask again.
     pub memo: Option<PathBuf>,
     /// Root directories tried after `PATH`, in order.
@@ -79,6 +87,7 @@ impl Default for ToolkitRequest {
         Self {
             version: None,
             install: false,
+            components: Vec::new(),
             memo: None,
             usual_places: discover::usual_places(),
         }
@@ -104,6 +113,10 @@ pub struct Toolkit {
     pub(crate) launcher: Vec<String>,
     /// What the wheels of an installed toolkit are, from its receipt; empty for others.
     wheels: String,
+    /// Headers of components that do not stand among the toolkit's own, to be searched last.
+    pub(crate) includes: Vec<PathBuf>,
+    /// What these components are: where, and which wheels.
+    added: Vec<String>,
     layout: Layout,
 }
 
@@ -207,6 +220,7 @@ impl Toolkit {
     /// Lines that differ when the toolkit differs: version, place and, unless installed by us, stamps of its parts.
     pub fn identity(&self) -> Vec<String> {
         let mut lines = vec![format!("{} {}", self.version, self.root.display())];
+        lines.extend(self.added.iter().cloned());
         if self.is_immutable() {
             lines.push(self.wheels.clone());
             return lines;
@@ -333,6 +347,8 @@ mod tests {
             unusable: Vec::new(),
             launcher: Vec::new(),
             wheels: String::new(),
+            includes: Vec::new(),
+            added: Vec::new(),
             layout: Layout::usual(&env, &here),
         }
     }

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Toolkit};
+use super::{Error, Toolkit, added};
 use crate::{sorted, words::counted};
 
 /// A file that a wheel brought.
@@ -72,7 +72,7 @@ impl std::fmt::Display for Damage {
     }
 }
 
-/// The files of a toolkit's wheels, by path. Empty for a toolkit that does not lie in the per-user cache.
+/// The files of a toolkit's wheels and of its components', by path. Empty for a toolkit that does not lie in the per-user cache.
 ///
 /// # Errors
 /// A `RECORD` is missing, or cannot be read.
@@ -86,17 +86,20 @@ pub fn recorded(toolkit: &Toolkit) -> Result<Vec<Recorded>, Error> {
         move |error| Error::Io { path, error }
     };
     let mut files = Vec::new();
-    for entry in fs::read_dir(home).map_err(io(home))?.flatten() {
-        let name = entry.file_name();
-        let Some(wheel) = name
-            .to_str()
-            .and_then(|name| name.strip_suffix(".dist-info"))
-        else {
-            continue;
-        };
-        let path = entry.path().join("RECORD");
-        let text = fs::read_to_string(&path).map_err(io(&path))?;
-        files.extend(text.lines().filter_map(|line| read(line, home, wheel)));
+    let beside = added::homes(toolkit);
+    for home in beside.iter().map(PathBuf::as_path).chain([home]) {
+        for entry in fs::read_dir(home).map_err(io(home))?.flatten() {
+            let name = entry.file_name();
+            let Some(wheel) = name
+                .to_str()
+                .and_then(|name| name.strip_suffix(".dist-info"))
+            else {
+                continue;
+            };
+            let path = entry.path().join("RECORD");
+            let text = fs::read_to_string(&path).map_err(io(&path))?;
+            files.extend(text.lines().filter_map(|line| read(line, home, wheel)));
+        }
     }
     sorted::sort(&mut files);
     Ok(files)

@@ -392,7 +392,8 @@ fn preprocess(
     Ok(())
 }
 
-/// `pip install --target DIR …`: leaves the wheels' layout with this program as nvcc and ptxas.
+/// `pip install --target DIR …`: leaves the wheels' layout with this program as nvcc and ptxas; for requirements of cuRAND
+/// alone, its header.
 fn pip(control: &Path, words: &[String]) -> ExitCode {
     if !words.iter().any(|word| word == "install") {
         return ExitCode::SUCCESS;
@@ -401,6 +402,23 @@ fn pip(control: &Path, words: &[String]) -> ExitCode {
     eprint!("{}", control_text(control, "stderr"));
     let target = PathBuf::from(value(words, "--target").unwrap());
     let root = target.join("nvidia/cu13");
+    let requirements = value(words, "-r").map(|file| fs::read_to_string(file).unwrap());
+    if let Some(text) = &requirements {
+        fs::write(control.join("requirements"), text).unwrap();
+    }
+    if mode.trim() != "fail" && requirements.is_some_and(|text| text.starts_with("nvidia-curand=="))
+    {
+        fs::create_dir_all(root.join("include")).unwrap();
+        fs::write(root.join("include/curand_kernel.h"), "// cuRAND\n").unwrap();
+        let wheel = target.join("nvidia_curand-1.dist-info");
+        fs::create_dir_all(&wheel).unwrap();
+        fs::write(
+            wheel.join("RECORD"),
+            "nvidia/cu13/include/curand_kernel.h,,10\n",
+        )
+        .unwrap();
+        return ExitCode::SUCCESS;
+    }
     let own = env::current_exe().unwrap();
     for dir in ["bin", "include/cccl/cuda/std", "nvvm/libdevice"] {
         fs::create_dir_all(root.join(dir)).unwrap();

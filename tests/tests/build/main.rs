@@ -8,6 +8,8 @@ mod errors;
 mod files;
 #[cfg(unix)]
 mod incremental;
+#[cfg(unix)]
+mod installed;
 mod instructions;
 #[cfg(unix)]
 mod link;
