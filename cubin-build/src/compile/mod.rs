@@ -58,6 +58,7 @@ mod ptxas_log;
 mod record;
 mod request;
 mod run;
+mod shadow;
 mod shared;
 mod source_kind;
 mod step;

@@ -1,14 +1,12 @@
 //! The record of a unit: what its result depends on, as text that is compared line by line.
 
 use std::{
-    collections::{HashMap, HashSet},
-    ffi::OsString,
+    collections::HashSet,
     fs,
-    path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    path::{Path, PathBuf},
 };
 
-use super::depfile::Dependency;
+use super::{depfile::Dependency, shadow::Listings};
 use crate::sorted::Set;
 use crate::{
     cache::{self, ContentHash, Files, decode_path, encode_path},
@@ -108,9 +106,7 @@ pub(super) fn input_lines(
         });
     }
     lines.extend(asked.iter().map(|name| format!("asked {name}")));
-    lines.extend(listings.shadows(inputs, asked, includes, || {
-        shadow_lines(inputs, asked, root, includes, files, listings)
-    }));
+    lines.extend(listings.shadows(inputs, asked, root, includes, files));
     lines
 }
 
@@ -158,125 +154,6 @@ pub(super) fn search_dirs(inputs: &[Input], includes: &[PathBuf]) -> Vec<PathBuf
         }
     }
     dirs
-}
-
-/// Files that exist where the preprocessor may look before it comes to an input of the same name.
-///
-/// Nobody writes down under which name a file was included, so every ending of its path counts as one:
-/// `common.cuh`, `gpu/common.cuh`, … A file that is listed without need does no harm: only a change of the list does.
-fn shadow_lines(
-    inputs: &[Input],
-    asked: &[String],
-    root: &Path,
-    includes: &[PathBuf],
-    files: &Files,
-    listings: &Listings,
-) -> Vec<String> {
-    /// No include names more directories than this, but for paths that are matched whole anyway.
-    const LONGEST: usize = 6;
-    let known: HashSet<PathBuf> = inputs
-        .iter()
-        .map(|input| normalize(&root.join(&input.path)))
-        .collect();
-    // Endings by their first component, so that a directory is compared with what it holds and not with every ending.
-    let mut by_first: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
-    let mut upward: Vec<PathBuf> = Vec::new();
-    let mut add = |parts: &[Component<'_>]| match parts.first() {
-        Some(Component::Normal(first)) => by_first
-            .entry((*first).to_owned())
-            .or_default()
-            .push(parts.iter().collect()),
-        Some(_) => upward.push(parts.iter().collect()),
-        None => {}
-    };
-    for input in inputs {
-        let parts: Vec<Component<'_>> = input
-            .path
-            .components()
-            .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-            .collect();
-        for from in parts.len().saturating_sub(LONGEST)..parts.len() {
-            add(&parts[from..]);
-        }
-    }
-    for name in asked.iter().filter_map(|name| decode_path(name)) {
-        let parts: Vec<Component<'_>> = name.components().collect();
-        add(&parts);
-    }
-
-    let mut found: Set<String> = Set::new();
-    for dir in search_dirs(inputs, includes) {
-        let base = normalize(&root.join(&dir));
-        let listing = listings.of(&base);
-        let named = listing.iter().filter_map(|name| by_first.get(name));
-        for name in named.flatten().chain(&upward) {
-            let path = normalize(&base.join(name));
-            if !known.contains(&path) && files.stamp(&path).is_some() && path.is_file() {
-                found.insert(format!("shadow {}", encode_path(&path)));
-            }
-        }
-    }
-    found.into_iter().collect()
-}
-
-/// Names in directories, each read once per process.
-#[derive(Debug, Default)]
-pub(super) struct Listings {
-    names: Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>,
-    last: Mutex<Option<Shadows>>,
-}
-
-/// What shadows some inputs.
-#[derive(Debug)]
-struct Shadows {
-    inputs: Vec<Input>,
-    asked: Vec<String>,
-    includes: Vec<PathBuf>,
-    lines: Vec<String>,
-}
-
-impl Listings {
-    /// As `find` says, or as it said last: all targets of a source most often have the same inputs.
-    fn shadows(
-        &self,
-        inputs: &[Input],
-        asked: &[String],
-        includes: &[PathBuf],
-        find: impl FnOnce() -> Vec<String>,
-    ) -> Vec<String> {
-        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = &*last()
-            && last.inputs == inputs
-            && last.asked == asked
-            && last.includes == includes
-        {
-            return last.lines.clone();
-        }
-        let lines = find();
-        *last() = Some(Shadows {
-            inputs: inputs.to_vec(),
-            asked: asked.to_vec(),
-            includes: includes.to_vec(),
-            lines: lines.clone(),
-        });
-        lines
-    }
-
-    fn of(&self, dir: &Path) -> Arc<HashSet<OsString>> {
-        let mut map = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = map.get(dir) {
-            return Arc::clone(known);
-        }
-        let names: HashSet<_> = fs::read_dir(dir)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.file_name())
-            .collect();
-        let names = Arc::new(names);
-        map.insert(dir.to_owned(), Arc::clone(&names));
-        names
-    }
 }
 
 /// A record as read back.

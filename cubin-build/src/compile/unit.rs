@@ -13,7 +13,8 @@ use super::{
     CompileRequest, Level, SideFiles, Source, Unit, command,
     launcher::Launcher,
     message, ptxas_log,
-    record::{self, Class, CompileRecord, Input, Listings},
+    record::{self, Class, CompileRecord, Input},
+    shadow::Listings,
 };
 use crate::{
     cache::{self, ContentHash, Files, encode_path},
