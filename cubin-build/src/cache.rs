@@ -63,7 +63,7 @@ pub(crate) fn temporary_beside(path: &Path) -> PathBuf {
 }
 
 /// A 128-bit hash of content, for telling versions of a file apart (not against an adversary).
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ContentHash(u64, u64);
 
 impl ContentHash {

@@ -207,7 +207,7 @@ impl Context<'_> {
             image.signatures = signature::linked(&all);
         }
         for unit in &binary.units {
-            files::restore_names(&mut image.signatures, &unit.dependencies);
+            files::restore_names(&mut image.signatures, &mut unit.files());
         }
         if binary.libraries {
             // Kernels that a library keeps to itself.

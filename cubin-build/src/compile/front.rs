@@ -28,6 +28,7 @@ use cubin_core::Sm;
 
 use super::{
     Cause, Failure, Source, command, host_code,
+    inputs::Inputs,
     kind::{Names, Steps},
     record::{self, CompileRecord, Input},
     step::{self, LOG, Ran, Step},
@@ -77,7 +78,7 @@ pub(super) struct Translated {
     pub(super) ptx: PathBuf,
     /// A line for the PTX as a record of what is made of it has it.
     pub(super) ptx_line: String,
-    pub(super) inputs: Vec<Input>,
+    pub(super) inputs: Inputs,
     /// What nvcc, the host compiler and cicc printed.
     pub(super) log: String,
     /// Of the text, and of all that was made of it.
@@ -89,7 +90,7 @@ pub(super) struct Translated {
 /// A source that was preprocessed, and that cicc has to work on.
 pub(super) struct Prepared {
     record: CompileRecord,
-    inputs: Vec<Input>,
+    inputs: Inputs,
     log: String,
     /// Bytes of the text that are not of system headers.
     pub(super) own: usize,
@@ -189,9 +190,8 @@ impl<'a> Front<'a> {
         if let Some(reason) = record::difference(&old.head, &self.head) {
             return Err(reason);
         }
-        let inputs = old.inputs().ok_or_else(step::damaged)?;
-        let now = common.input_lines(&inputs, &old.asked(), &self.includes);
-        step.earlier(&old, &self.head, &now)?;
+        let inputs = common.unchanged(&old, &self.includes)?;
+        step.kept(&old)?;
         self.translated(&old, inputs, None)
             .ok_or_else(step::damaged)
     }
@@ -200,7 +200,7 @@ impl<'a> Front<'a> {
     fn translated(
         &self,
         record: &CompileRecord,
-        inputs: Vec<Input>,
+        inputs: Inputs,
         ran: Option<String>,
     ) -> Option<Translated> {
         let mut of_all = record.made.join("\n");
@@ -280,7 +280,8 @@ impl<'a> Front<'a> {
                 let what = "preprocessed text (.cpp1.ii)";
                 return Err(self.failed(&step, &ran, Cause::NoOutput(what)));
             }
-            let (record, settled) = common.settled(&self.head, &inputs, &self.includes, began);
+            let (record, inputs, settled) =
+                common.settled(&self.head, inputs, &self.includes, began);
             if settled || attempt == ATTEMPTS {
                 break (text, record, inputs, ran.log);
             }
@@ -322,7 +323,7 @@ impl<'a> Front<'a> {
         &self,
         record: &mut CompileRecord,
         text: &Text,
-        inputs: &[Input],
+        inputs: &Inputs,
         log: &str,
     ) -> Option<Translated> {
         let (old, _) = self.step().record().ok()?;
@@ -353,7 +354,7 @@ impl<'a> Front<'a> {
         let path = self.dir.join(PREPROCESS_LOG);
         cache::write_if_changed(&path, log.as_bytes()).ok()?;
         self.step().finish_in_place(record, &outputs).ok()?;
-        self.translated(record, inputs.to_vec(), None)
+        self.translated(record, inputs.clone(), None)
     }
 
     /// The front end's files with the places of `text`; `None` where they cannot be told.

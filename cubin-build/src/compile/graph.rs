@@ -15,6 +15,7 @@ use super::{
     Cause, Failure, Source, Unit,
     back::{Assembled, Back, Ptx},
     front::{Front, Next, Prepared, Translated},
+    inputs::Inputs,
     kind::Kind,
     run,
     times::{self, Times},
@@ -137,7 +138,7 @@ impl<'g, 'a> Graph<'g, 'a> {
         let mut units = Vec::with_capacity(results.len());
         for (plan, result) in self.plans.iter().zip(results) {
             if let Some(result) = result {
-                units.push(result.map(|parts| parts.unit(self.common, plan.source, plan.target)));
+                units.push(result.map(|parts| parts.unit(plan.source, plan.target)));
             }
         }
         units
@@ -326,10 +327,7 @@ fn ptx_parts(common: &Common<'_>, plan: &Plan<'_>, assembled: Assembled) -> Part
         cubin: assembled.cubin,
         side_files: None,
         ptx: common.request.root.join(path),
-        inputs: vec![super::record::Input::new(
-            path.clone(),
-            super::record::Class::Content,
-        )],
+        inputs: Inputs::of_file(path),
         includes: Vec::new(),
         log: assembled.log,
         identity: assembled.identity,

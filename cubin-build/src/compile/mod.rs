@@ -45,6 +45,7 @@ mod front_end;
 mod graph;
 mod headers;
 mod host_code;
+mod inputs;
 mod kind;
 mod known;
 mod launcher;
@@ -67,7 +68,10 @@ mod times;
 mod unit;
 mod whole;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::sorted::{Map, Set};
 use cubin_core::Sm;
@@ -220,28 +224,35 @@ fn way<'a>(
         }
     };
     let back = back(&steps.ptxas_words());
-    let known = fronts
+    // Those of one source follow each other.
+    let others = fronts.iter().rev();
+    let others = others.take_while(|front| std::ptr::eq(front.source, source));
+    let first = fronts.len() - others.count();
+    let known = fronts[first..]
         .iter()
-        .position(|front| std::ptr::eq(front.source, source) && front.steps.same_front(steps));
-    let number = known.unwrap_or_else(|| {
-        let mut name = steps.virtual_arch.clone();
-        let taken = |name: &str| {
+        .position(|front| front.steps.same_front(steps));
+    let number = known.map_or_else(
+        || {
+            let mut name = steps.virtual_arch.clone();
+            let taken = |name: &str| {
+                let dir = of_source.join(name);
+                fronts[first..].iter().any(|front| front.dir == dir)
+            };
+            if taken(&name) {
+                name = format!("{name}.{target}");
+            }
             let dir = of_source.join(name);
-            fronts.iter().any(|front| front.dir == dir)
-        };
-        if taken(&name) {
-            name = format!("{name}.{target}");
-        }
-        let dir = of_source.join(name);
-        fronts.push(front::Front::new(
-            common,
-            source,
-            target,
-            steps,
-            (&words, dir),
-        ));
-        fronts.len() - 1
-    });
+            fronts.push(front::Front::new(
+                common,
+                source,
+                target,
+                steps,
+                (&words, dir),
+            ));
+            fronts.len() - 1
+        },
+        |known| first + known,
+    );
     Ok(graph::Way::Steps(number, back))
 }
 
@@ -287,9 +298,18 @@ pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watc
     for source in request.sources {
         dirs.extend(source.includes.iter().map(PathBuf::as_path));
     }
+    let mut headers = Vec::new();
     for unit in &outcome.units {
         paths.extend(unit.dependencies.iter().cloned());
-        paths.extend(unit.toolkit_headers.iter().cloned());
+        // Most units have the same.
+        if !headers
+            .iter()
+            .any(|known| Arc::ptr_eq(known, &unit.headers))
+        {
+            paths.extend(unit.headers.system.iter().cloned());
+            paths.extend(unit.headers.of_toolkit.iter().cloned());
+            headers.push(Arc::clone(&unit.headers));
+        }
         dirs.extend(unit.shadowing.iter().map(PathBuf::as_path));
     }
     for dir in dirs {

@@ -18,7 +18,8 @@ use cubin_core::Sm;
 
 use super::{
     Cause, CompileRequest, Failure, Level, Message, Source, Tool, command,
-    record::{self, Class, CompileRecord, Input as File},
+    inputs::Inputs,
+    record::{self, CompileRecord},
     step::{self, Earlier, LOG, Ran, Step},
     unit::{Common, Parts, tame_stem},
 };
@@ -75,8 +76,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn inputs(&self) -> Vec<File> {
-        vec![File::new(self.source.path.clone(), Class::Content)]
+    fn inputs(&self) -> Inputs {
+        Inputs::of_file(&self.source.path)
     }
 
     fn outputs(&self) -> [PathBuf; 2] {

@@ -1,10 +1,13 @@
 //! What a compilation yields.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use cubin_core::Sm;
 
-use super::{error::Failure, message::Message};
+use super::{error::Failure, inputs::Headers, message::Message};
 use crate::{cache::ContentHash, kernel::Spills, sorted::Map};
 
 /// A compiled source for one target.
@@ -29,8 +32,8 @@ pub struct Unit {
     /// Bytes of the stack frame of each function that has one, by symbol, as ptxas prints them. In a whole program also the
     /// largest among the functions that a kernel has copies of, by the kernel's.
     pub frames: Map<String, u64>,
-    /// Every file that went in, outside the toolkit, the source first; as the preprocessor names it (relative paths
-    /// start at [`CompileRequest::root`](super::CompileRequest::root)).
+    /// Every file of the project that went in, the source first; as the preprocessor names it (relative paths start at
+    /// [`CompileRequest::root`](super::CompileRequest::root)).
     pub dependencies: Vec<PathBuf>,
     /// What the tools said, without errors; the same whether it was compiled now or earlier.
     pub messages: Vec<Message>,
@@ -38,8 +41,8 @@ pub struct Unit {
     pub recompiled: Option<String>,
     /// Of all that the results depend on, and of what they are: another one after every compilation.
     pub identity: ContentHash,
-    /// Headers of a toolkit that may be changed in place.
-    pub(super) toolkit_headers: Vec<PathBuf>,
+    /// Headers of system and toolkit that went in.
+    pub(super) headers: Arc<Headers>,
     /// Directories whose new files could be included instead of those that were.
     pub(super) shadowing: Vec<PathBuf>,
 }
@@ -54,6 +57,11 @@ pub struct SideFiles {
 }
 
 impl Unit {
+    /// Every file that went in, outside the toolkit: [`Unit::dependencies`], then headers of the system.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.dependencies.iter().chain(&self.headers.system)
+    }
+
     /// The files that tools made of it.
     pub fn results(&self) -> impl Iterator<Item = &Path> {
         let sides = self.side_files.iter();

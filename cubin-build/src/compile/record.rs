@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{depfile::Dependency, shadow::Listings};
+use super::depfile::Dependency;
 use crate::sorted::Set;
 use crate::{
     cache::{self, ContentHash, Files, decode_path, encode_path},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// First line; another number is another format or another way to compile.
-pub(super) const FORMAT: &str = "cubin-build unit 3";
+pub(super) const FORMAT: &str = "cubin-build unit 4";
 
 /// How a dependency is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,40 +79,30 @@ impl Input {
     }
 }
 
-/// The lines for a unit's inputs as the files are now: one per input, then one per file that they ask about (`asked`, as lines
-/// hold paths), then one per file that shadows.
-pub(super) fn input_lines(
-    inputs: &[Input],
-    asked: &[String],
-    root: &Path,
-    includes: &[PathBuf],
-    files: &Files,
-    listings: &Listings,
-) -> Vec<String> {
-    let mut lines = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let path = root.join(&input.path);
-        let name = &input.name;
-        lines.push(match input.class {
-            Class::Fixed => format!("toolkit {name}"),
-            Class::Stamp => match files.stamp(&path) {
-                Some(stamp) => format!("stamp {stamp} {name}"),
-                None => format!("stamp missing missing {name}"),
-            },
-            Class::Content => match files.content(&path) {
-                Some(content) => format!("content {} {name}", content.hash),
-                None => format!("content missing {name}"),
-            },
-        });
+/// The line of a record for an input as the file is now.
+pub(super) fn input_line(input: &Input, root: &Path, files: &Files) -> String {
+    let path = root.join(&input.path);
+    let name = &input.name;
+    match input.class {
+        Class::Fixed => format!("toolkit {name}"),
+        Class::Stamp => match files.stamp(&path) {
+            Some(stamp) => format!("stamp {stamp} {name}"),
+            None => format!("stamp missing missing {name}"),
+        },
+        Class::Content => match files.content(&path) {
+            Some(content) => format!("content {} {name}", content.hash),
+            None => format!("content missing {name}"),
+        },
     }
-    lines.extend(asked.iter().map(|name| format!("asked {name}")));
-    lines.extend(listings.shadows(inputs, asked, root, includes, files));
-    lines
 }
 
 /// Files that inputs ask about, and a line for each input that asks in a way that cannot be followed: it is never known
 /// to be as it was. All is asked of the files as they are now, those of system and toolkit included.
-pub(super) fn asked(inputs: &[Input], root: &Path, files: &Files) -> (Vec<String>, Vec<String>) {
+pub(super) fn asked<'i>(
+    inputs: impl Iterator<Item = &'i Input>,
+    root: &Path,
+    files: &Files,
+) -> (Vec<String>, Vec<String>) {
     let mut names: Set<String> = Set::new();
     let mut unsure = Vec::new();
     for input in inputs {
@@ -143,14 +133,12 @@ pub(super) fn written_since(path: &Path, root: &Path, began: u128) -> bool {
 
 /// Directories searched before others, where a new file would change the result: the include directories and those of
 /// the project's own included files.
-pub(super) fn search_dirs(inputs: &[Input], includes: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn search_dirs(own: &[Input], includes: &[PathBuf]) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = includes.to_vec();
-    for input in inputs {
-        if input.class == Class::Content {
-            let dir = input.path.parent().map(Path::to_owned).unwrap_or_default();
-            if !dirs.contains(&dir) {
-                dirs.push(dir);
-            }
+    for input in own {
+        let dir = input.path.parent().map(Path::to_owned).unwrap_or_default();
+        if !dirs.contains(&dir) {
+            dirs.push(dir);
         }
     }
     dirs
@@ -161,8 +149,10 @@ pub(super) fn search_dirs(inputs: &[Input], includes: &[PathBuf]) -> Vec<PathBuf
 pub(super) struct CompileRecord {
     /// Lines before the inputs.
     pub(super) head: Vec<String>,
-    /// Lines of inputs and shadows.
+    /// Lines of inputs and shadows, but for those of headers.
     pub(super) inputs: Vec<String>,
+    /// Lines of headers of system and toolkit: one text, as most sources of a build have the same ([`super::inputs`]).
+    pub(super) headers: String,
     /// Lines of what was made on the way: the preprocessed text, and all that decides what becomes of it.
     pub(super) made: Vec<String>,
     /// Lines of results.
@@ -174,7 +164,15 @@ impl CompileRecord {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let body = text.strip_suffix("end\n")?;
         let mut record = Self::default();
-        for line in body.lines() {
+        let mut rest = body;
+        while let Some((line, behind)) = rest.split_once('\n') {
+            rest = behind;
+            if let Some(bytes) = line.strip_prefix("headers ") {
+                let (headers, behind) = rest.split_at_checked(bytes.parse().ok()?)?;
+                headers.clone_into(&mut record.headers);
+                rest = behind;
+                continue;
+            }
             let list = match line.split(' ').next() {
                 Some("content" | "stamp" | "toolkit" | "asked" | "shadow" | "unsure") => {
                     &mut record.inputs
@@ -190,41 +188,52 @@ impl CompileRecord {
 
     /// The text that [`CompileRecord::parse`] takes.
     pub(super) fn text(&self) -> String {
-        let made = self.made.iter().chain(&self.outputs);
-        let lines = self.head.iter().chain(&self.inputs).chain(made);
-        let mut text: String = lines.map(|line| format!("{line}\n")).collect();
+        let mut text = String::new();
+        for line in self.head.iter().chain(&self.inputs) {
+            text.push_str(&format!("{line}\n"));
+        }
+        if !self.headers.is_empty() {
+            text.push_str(&format!("headers {}\n", self.headers.len()));
+            text.push_str(&self.headers);
+        }
+        for line in self.made.iter().chain(&self.outputs) {
+            text.push_str(&format!("{line}\n"));
+        }
         text.push_str("end\n");
         text
     }
 
-    /// The inputs that its lines name.
+    /// The inputs that its lines name, without headers.
     pub(super) fn inputs(&self) -> Option<Vec<Input>> {
-        let mut inputs = Vec::new();
-        for line in &self.inputs {
-            let (kind, rest) = line.split_once(' ')?;
-            let (class, name) = match kind {
-                "toolkit" => (Class::Fixed, rest),
-                "content" => (Class::Content, rest.split_once(' ')?.1),
-                "stamp" => (Class::Stamp, rest.splitn(3, ' ').nth(2)?),
-                _ => continue,
-            };
-            inputs.push(Input {
-                path: decode_path(name)?,
-                name: name.to_owned(),
-                class,
-            });
-        }
-        Some(inputs)
+        inputs(self.inputs.iter().map(String::as_str))
     }
-}
 
-impl CompileRecord {
     /// The names in its lines of what was asked about.
     pub(super) fn asked(&self) -> Vec<String> {
         let names = self.inputs.iter();
         let names = names.filter_map(|line| line.strip_prefix("asked "));
         names.map(str::to_owned).collect()
     }
+}
+
+/// The inputs that lines name; others are passed over.
+pub(super) fn inputs<'l>(lines: impl Iterator<Item = &'l str>) -> Option<Vec<Input>> {
+    let mut inputs = Vec::new();
+    for line in lines {
+        let (kind, rest) = line.split_once(' ')?;
+        let (class, name) = match kind {
+            "toolkit" => (Class::Fixed, rest),
+            "content" => (Class::Content, rest.split_once(' ')?.1),
+            "stamp" => (Class::Stamp, rest.splitn(3, ' ').nth(2)?),
+            _ => continue,
+        };
+        inputs.push(Input {
+            path: decode_path(name)?,
+            name: name.to_owned(),
+            class,
+        });
+    }
+    Some(inputs)
 }
 
 /// A line for a result: its name, its size and its content.
@@ -312,17 +321,18 @@ mod tests {
         let record = CompileRecord {
             head: lines("cubin-build unit 1\nflag -O3"),
             made: lines("text 0 1\nkey 2"),
-            inputs: lines(
-                "content 00ff kernels/a b.cu\nstamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\nshadow /inc/a%0ab.h",
-            ),
+            inputs: lines("content 00ff kernels/a b.cu\nshadow /inc/a%0ab.h"),
+            headers: "stamp size=1 mtime=2 /usr/x.h\ntoolkit /cuda/y.h\n".to_owned(),
             outputs: lines("output 3 - a.cudafe1.gpu"),
         };
         let text = record.text();
         assert_eq!(CompileRecord::parse(&text).as_ref(), Some(&record));
         let inputs: Vec<_> = record.inputs().unwrap();
-        assert_eq!(inputs.len(), 3, "what shadows is not an input");
+        assert_eq!(inputs.len(), 1, "what shadows is not an input");
         assert_eq!(inputs[0].path, Path::new("kernels/a b.cu"));
-        assert_eq!(inputs[1].path, Path::new("/usr/x.h"));
+        let headers = super::inputs(record.headers.lines()).unwrap();
+        assert_eq!(headers[0].path, Path::new("/usr/x.h"));
+        assert_eq!(headers[1].class, Class::Fixed);
         assert_eq!(
             output_name(&record.outputs[0]),
             Some("a.cudafe1.gpu".into())
@@ -330,6 +340,9 @@ mod tests {
         // Every prefix is a record that was not written to its end.
         for length in 0..text.len() {
             assert_eq!(CompileRecord::parse(&text[..length]), None, "{length}");
+        }
+        for damaged in ["headers 9\nend\n", "headers -1\nend\n"] {
+            assert_eq!(CompileRecord::parse(damaged), None, "{damaged}");
         }
         for damaged in ["content x", "stamp a b", "content"] {
             let record = CompileRecord {

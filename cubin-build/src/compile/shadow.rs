@@ -12,7 +12,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::record::{Class, Input, search_dirs};
+use super::{
+    inputs::{Headers, Inputs},
+    record::search_dirs,
+};
 use crate::{
     cache::{ContentHash, Files, decode_path, encode_path},
     paths::normalize,
@@ -48,17 +51,17 @@ impl Listings {
     /// `common.cuh`, `gpu/common.cuh`, … A file that is listed without need does no harm: only a change of the list does.
     pub(super) fn shadows(
         &self,
-        inputs: &[Input],
+        inputs: &Inputs,
         asked: &[String],
         root: &Path,
         includes: &[PathBuf],
         files: &Files,
     ) -> Vec<String> {
-        let dirs = search_dirs(inputs, includes);
-        let shared = self.shared(inputs, asked, root, &dirs, files);
+        let dirs = search_dirs(&inputs.own, includes);
+        let shared = self.shared(&inputs.headers, asked, root, &dirs, files);
         let mut endings = Endings::default();
         let mut own: HashSet<PathBuf> = HashSet::new();
-        for input in inputs.iter().filter(|input| is_own(input)) {
+        for input in &inputs.own {
             endings.of_path(&input.path);
             own.insert(normalize(&root.join(&input.path)));
         }
@@ -77,20 +80,17 @@ impl Listings {
 
     fn shared(
         &self,
-        inputs: &[Input],
+        headers: &Headers,
         asked: &[String],
         root: &Path,
         dirs: &[PathBuf],
         files: &Files,
     ) -> Arc<Shared> {
-        let mut key = String::new();
+        let mut key = format!("{}\n", headers.hash);
         let mut line = |name: &str| {
             key.push_str(name);
             key.push('\n');
         };
-        let headers = || inputs.iter().filter(|input| !is_own(input));
-        headers().for_each(|header| line(&header.name));
-        line("");
         asked.iter().for_each(|name| line(name));
         line("");
         dirs.iter().for_each(|dir| line(&encode_path(dir)));
@@ -101,7 +101,7 @@ impl Listings {
         }
         let mut endings = Endings::default();
         let mut paths: HashSet<PathBuf> = HashSet::new();
-        for header in headers() {
+        for header in &headers.inputs {
             endings.of_path(&header.path);
             paths.insert(normalize(&root.join(&header.path)));
         }
@@ -138,11 +138,6 @@ impl Listings {
         map.insert(dir.to_owned(), Arc::clone(&names));
         names
     }
-}
-
-/// Whether an input is the project's.
-fn is_own(input: &Input) -> bool {
-    input.class == Class::Content
 }
 
 /// Names that files may be included under.

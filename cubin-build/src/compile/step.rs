@@ -81,6 +81,11 @@ impl<'a> Step<'a> {
         if let Some(reason) = changed.or_else(|| record::difference(&old.inputs, inputs)) {
             return Err(reason);
         }
+        self.kept(old)
+    }
+
+    /// The earlier results, when they are what they were; else which is not.
+    pub(super) fn kept(&self, old: &CompileRecord) -> Result<Earlier, String> {
         let mut outputs = Vec::new();
         for line in &old.outputs {
             let name = record::output_name(line).ok_or_else(damaged)?;

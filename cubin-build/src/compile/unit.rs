@@ -5,20 +5,24 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
 };
 
 use cubin_core::Sm;
 
 use super::{
     CompileRequest, Level, SideFiles, Source, Unit, command,
+    inputs::{Headers, Inputs, Lists},
     launcher::Launcher,
     message, ptxas_log,
     record::{self, Class, CompileRecord, Input},
     shadow::Listings,
+    step,
 };
 use crate::{
     cache::{self, ContentHash, Files, encode_path},
     env::Env,
+    lists::CollectVec as _,
     toolkit::HostCompiler,
 };
 
@@ -50,6 +54,7 @@ pub(super) struct Common<'a> {
     pub(super) host: Option<&'a HostCompiler>,
     pub(super) files: &'a Files,
     listings: Listings,
+    lists: Lists,
     toolkit_lines: Vec<String>,
     host_line: String,
     env_lines: Vec<String>,
@@ -88,6 +93,7 @@ impl<'a> Common<'a> {
             host,
             files,
             listings: Listings::default(),
+            lists: Lists::default(),
             toolkit_lines: request
                 .toolkit
                 .identity()
@@ -136,48 +142,95 @@ impl<'a> Common<'a> {
         includes
     }
 
-    /// Lines of records for files that went in, as they are now.
+    /// Lines of records for files that went in, as they are now, without those of headers: one for each file, then one for
+    /// each that they ask about (`asked`, as lines hold paths), then one for each that shadows.
     pub(super) fn input_lines(
         &self,
-        inputs: &[Input],
+        inputs: &Inputs,
         asked: &[String],
         includes: &[PathBuf],
     ) -> Vec<String> {
-        record::input_lines(
-            inputs,
-            asked,
-            self.request.root,
-            includes,
-            self.files,
-            &self.listings,
-        )
+        let root = self.request.root;
+        let mut lines = Vec::with_capacity(inputs.own.len());
+        for input in &inputs.own {
+            lines.push(record::input_line(input, root, self.files));
+        }
+        lines.extend(asked.iter().map(|name| format!("asked {name}")));
+        let shadows = self
+            .listings
+            .shadows(inputs, asked, root, includes, self.files);
+        lines.extend(shadows);
+        lines
     }
 
-    /// A record of files that a tool has read, as they are after it has ended; and whether all of them are what it read. A
-    /// file that was written, or put in its place, since `began` may have been read before: then its line says so, and
-    /// fits nothing.
+    /// What went into an earlier result, when all of it stands as its record says; else what does not.
+    pub(super) fn unchanged(
+        &self,
+        old: &CompileRecord,
+        includes: &[PathBuf],
+    ) -> Result<Inputs, String> {
+        let own = old.inputs().ok_or_else(step::damaged)?;
+        let headers = self.headers(&old.headers).ok_or_else(step::damaged)?;
+        let inputs = Inputs { own, headers };
+        let now = self.input_lines(&inputs, &old.asked(), includes);
+        if let Some(reason) = record::difference(&old.inputs, &now) {
+            return Err(reason);
+        }
+        if old.headers == inputs.headers.lines {
+            return Ok(inputs);
+        }
+        let lines = |text: &str| text.lines().map(str::to_owned).collect_vec();
+        let reason = record::difference(&lines(&old.headers), &lines(&inputs.headers.lines));
+        Err(reason.unwrap_or_else(step::damaged))
+    }
+
+    fn headers(&self, lines: &str) -> Option<Arc<Headers>> {
+        let CompileRequest { root, toolkit, .. } = self.request;
+        self.lists.of(lines, root, toolkit, self.files)
+    }
+
+    /// A record of files that a tool has read, as they are after it has ended, with what they are; and whether all of them
+    /// are what it read. A file that was written, or put in its place, since `began` may have been read before: then its
+    /// line says so, and fits nothing.
     pub(super) fn settled(
         &self,
         head: &[String],
-        inputs: &[Input],
+        files: Vec<Input>,
         includes: &[PathBuf],
         began: u128,
-    ) -> (CompileRecord, bool) {
+    ) -> (CompileRecord, Inputs, bool) {
         let root = self.request.root;
-        for input in inputs.iter().filter(|input| input.class == Class::Content) {
-            self.files.content_now(&root.join(&input.path));
-        }
-        let (asked, unsure) = record::asked(inputs, root, self.files);
-        let mut lines = self.input_lines(inputs, &asked, includes);
+        let mut own = Vec::new();
+        let (mut headers, mut recorded) = (String::new(), String::new());
         let mut settled = true;
-        for (line, input) in lines.iter_mut().zip(inputs) {
-            if input.class != Class::Fixed && record::written_since(&input.path, root, began) {
+        for input in files {
+            let is_new = || record::written_since(&input.path, root, began);
+            if input.class == Class::Content {
+                self.files.content_now(&root.join(&input.path));
+                own.push(input);
+                continue;
+            }
+            let line = record::input_line(&input, root, self.files);
+            headers.push_str(&format!("{line}\n"));
+            if input.class != Class::Fixed && is_new() {
+                settled = false;
+                recorded.push_str(&format!("stamp written meanwhile {}\n", input.name));
+            } else {
+                recorded.push_str(&format!("{line}\n"));
+            }
+        }
+        let headers = self.headers(&headers).unwrap_or_default();
+        let inputs = Inputs { own, headers };
+        let (asked, unsure) = record::asked(inputs.iter(), root, self.files);
+        let mut lines = self.input_lines(&inputs, &asked, includes);
+        for (line, input) in lines.iter_mut().zip(&inputs.own) {
+            if record::written_since(&input.path, root, began) {
                 settled = false;
                 *line = format!("content written-meanwhile {}", input.name);
             }
         }
         // What could have come first may have come, or gone, meanwhile.
-        for line in &mut lines[inputs.len()..] {
+        for line in &mut lines[inputs.own.len()..] {
             let shadow = line.strip_prefix("shadow ").and_then(cache::decode_path);
             if shadow.is_some_and(|path| record::written_since(&path, root, began)) {
                 settled = false;
@@ -188,9 +241,10 @@ impl<'a> Common<'a> {
         let record = CompileRecord {
             head: head.to_vec(),
             inputs: lines,
+            headers: recorded,
             ..CompileRecord::default()
         };
-        (record, settled)
+        (record, inputs, settled)
     }
 
     /// nvcc's words for a source, without names of files.
@@ -213,7 +267,7 @@ pub(super) struct Parts {
     /// What registers kernels, and what declares them.
     pub(super) side_files: Option<(PathBuf, PathBuf)>,
     pub(super) ptx: PathBuf,
-    pub(super) inputs: Vec<Input>,
+    pub(super) inputs: Inputs,
     /// Directories where files are looked for that are included.
     pub(super) includes: Vec<PathBuf>,
     /// What all tools printed.
@@ -224,17 +278,13 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn unit(self, common: &Common<'_>, source: &Source, target: Sm) -> Unit {
+    pub(super) fn unit(self, source: &Source, target: Sm) -> Unit {
         let mut messages = message::parse(&self.log);
         // Closing remarks say how to silence a warning; without one there is nothing to show.
         if !messages.iter().any(|message| message.level != Level::Note) {
             messages.clear();
         }
-        let inputs = &self.inputs;
-        let watched = inputs.iter().filter(|input| input.class != Class::Fixed);
-        let (toolkit_headers, dependencies) = watched
-            .map(|input| input.path.clone())
-            .partition(|path| common.request.toolkit.owns(path));
+        let own = &self.inputs.own;
         let ptxas_log::Log {
             spills,
             callees,
@@ -249,12 +299,12 @@ impl Parts {
             spills,
             callees,
             frames,
-            dependencies,
+            dependencies: own.iter().map(|input| input.path.clone()).collect_vec(),
             messages,
             recompiled: self.ran,
             identity: self.identity,
-            toolkit_headers,
-            shadowing: record::search_dirs(inputs, &self.includes),
+            shadowing: record::search_dirs(own, &self.includes),
+            headers: self.inputs.headers,
         }
     }
 }

@@ -17,6 +17,7 @@ use cubin_core::Sm;
 use super::{
     Cause, Failure, Source, command, depfile,
     front::{GPU, PTX, STUB},
+    inputs::Inputs,
     record::{self, Input},
     step::{self, Earlier, LOG, Step},
     unit::{Common, Parts, tame_stem},
@@ -68,9 +69,8 @@ impl<'a> Plan<'a> {
         if let Some(reason) = record::difference(&old.head, &self.head) {
             return Err(reason);
         }
-        let inputs = old.inputs().ok_or_else(step::damaged)?;
-        let now = common.input_lines(&inputs, &old.asked(), &self.includes);
-        let Earlier { outputs, log } = step.earlier(&old, &self.head, &now)?;
+        let inputs = common.unchanged(&old, &self.includes)?;
+        let Earlier { outputs, log } = step.kept(&old)?;
         self.parts(&outputs, inputs, (log, identity), None)
             .ok_or_else(step::damaged)
     }
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
             let what = "preprocessed text (.cpp1.ii)";
             return Err(step.failed(&ran, Cause::NoOutput(what)));
         };
-        let (record, _) = common.settled(&self.head, &inputs, &self.includes, began);
+        let (record, inputs, _) = common.settled(&self.head, inputs, &self.includes, began);
         let identity = step.finish(record, &outputs)?;
         let why = Some(reason.to_owned());
         self.parts(&outputs, inputs, (ran.log.clone(), identity), why)
@@ -192,7 +192,7 @@ impl<'a> Plan<'a> {
     fn parts(
         &self,
         outputs: &[PathBuf],
-        inputs: Vec<Input>,
+        inputs: Inputs,
         (log, identity): (String, ContentHash),
         ran: Option<String>,
     ) -> Option<Parts> {

@@ -253,11 +253,7 @@ impl World {
                 all.push(fs::read_to_string(path).unwrap());
             }
             all.extend(unit.messages.iter().map(|message| message.text.clone()));
-            all.extend(
-                unit.dependencies
-                    .iter()
-                    .map(|path| path.display().to_string()),
-            );
+            all.extend(unit.files().map(|path| path.display().to_string()));
             results.push((format!("{} {}", unit.source.display(), unit.target), all));
         }
         for failure in &outcome.failures {

@@ -8,11 +8,16 @@ use crate::{paths, signature::model::Signatures, sorted::Map};
 ///
 /// In the line markers of `X.cudafe1.gpu` every such byte is three octal digits, without the backslash that would tell
 /// them from digits (nvcc 13.5): `\xc3\xbc.cu` is `303274.cu`. The preprocessor's own list of files has the right names.
-pub(super) fn restore_names(signatures: &mut Signatures, dependencies: &[PathBuf]) {
+pub(super) fn restore_names(
+    signatures: &mut Signatures,
+    dependencies: &mut dyn Iterator<Item = &PathBuf>,
+) {
     let renamed: Map<PathBuf, &PathBuf> = dependencies
-        .iter()
         .filter_map(|path| {
-            let name = path.to_str().filter(|name| !name.is_ascii())?;
+            if path.as_os_str().as_encoded_bytes().is_ascii() {
+                return None;
+            }
+            let name = path.to_str()?;
             let printed: String = name
                 .bytes()
                 .map(|byte| match byte {

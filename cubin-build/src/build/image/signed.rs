@@ -101,7 +101,7 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
                     signatures: reading.signatures,
                     remarks: reading.remarks,
                 }),
-                source: texts.facts(&part.unit.dependencies),
+                source: texts.facts(part.unit.files()),
                 shared,
             })
         });
@@ -127,7 +127,7 @@ struct SourceTexts<'a> {
 }
 
 impl SourceTexts<'_> {
-    fn facts(&mut self, dependencies: &[PathBuf]) -> SourceFacts {
+    fn facts<'f>(&mut self, dependencies: impl Iterator<Item = &'f PathBuf>) -> SourceFacts {
         let mut all = SourceFacts::default();
         for path in dependencies {
             // Other targets and other sources include it too.
