@@ -116,6 +116,14 @@ impl Builder {
         self
     }
 
+    /// Makes the PTX of all targets for one virtual architecture, `compute_80`: each source is preprocessed and compiled to
+    /// PTX once, and assembled for each target. Its code sees the `__CUDA_ARCH__` of that architecture (800), and has no
+    /// instruction that is newer. Default: that of each target. The same as `virtual` in `cubin.toml`, which it replaces.
+    pub fn virtual_arch(mut self, arch: impl Into<String>) -> Self {
+        self.request.virtual_arch = Some(arch.into());
+        self
+    }
+
     /// Embeds PTX beside the cubins, for GPUs that none of them runs on: the driver then compiles it when the module is
     /// loaded. Default no.
     ///

@@ -180,6 +180,13 @@ fn place_of<'c>(error: &compile::Error, config: &'c Config) -> Option<&'c Span> 
             let asked = all.find(|arch| arch.value == *target);
             asked.map(|arch| &arch.span)
         }
+        compile::Error::UnsupportedVirtual { arch, .. } => {
+            let tables = config.target_options.iter();
+            let own = tables.filter_map(|table| table.virtual_arch.as_ref());
+            let mut all = build.virtual_arch.iter().chain(own);
+            let asked = all.find(|asked| asked.value == *arch);
+            asked.map(|asked| &asked.span)
+        }
         compile::Error::Flag { flag, .. } => {
             let asked = build.flags.iter().find(|given| given.value == *flag);
             asked.map(|given| &given.span)

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use cubin_core::Sm;
+use cubin_core::{Sm, arch::Suffix};
 
 use super::{
     problem::{BadCode, Mistake, NoSource, Origin, Problem},
@@ -235,10 +235,28 @@ impl Display for Mistake {
             Self::Instance { kernel, why } => {
                 write!(f, "cannot instantiate `{kernel}`: {why}")
             }
-            Self::PtxName { message, .. } => f.write_str(message),
+            Self::PtxName { message, .. } | Self::VirtualName { message, .. } => {
+                f.write_str(message)
+            }
+            Self::VirtualTarget { arch, target } if arch.suffix == Suffix::None => write!(
+                f,
+                "target {target} is older than the virtual architecture {}",
+                Compute(*arch)
+            ),
+            Self::VirtualTarget { arch, target } => write!(
+                f,
+                "no machine code for {target} can be made of PTX for {}",
+                Compute(*arch)
+            ),
             Self::PtxTarget(target) => write!(
                 f,
                 "PTX for {} is made with the cubin for {target}, which is not a target",
+                Compute(*target)
+            ),
+            Self::PtxVirtual(target, arch) => write!(
+                f,
+                "the PTX of {target} is made for {}, not for {}",
+                Compute(*arch),
                 Compute(*target)
             ),
             Self::PtxNewest => {
@@ -306,7 +324,14 @@ impl Mistake {
             Self::Library { name, .. } => {
                 format!("for a file of yours write its path: `./lib{name}.a`")
             }
-            Self::PtxName { help, .. } => return help.clone(),
+            Self::PtxName { help, .. } | Self::VirtualName { help, .. } => return help.clone(),
+            Self::VirtualTarget { target, .. } => format!(
+                "write `{}`, or an older one, or take {target} out of `arch`",
+                Compute(Sm::new(target.number))
+            ),
+            Self::PtxVirtual(_, arch) => {
+                format!("write `ptx = \"{}\"`, or change `virtual`", Compute(*arch))
+            }
             Self::PtxTarget(target) => format!("add \"{target}\" to `arch`"),
             Self::PtxNewest => "add one without, for example \"sm_90\", to `arch`".to_owned(),
             _ => return None,

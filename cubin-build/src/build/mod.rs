@@ -30,6 +30,7 @@ mod ptx;
 mod request;
 mod settings;
 mod sources;
+mod virtuals;
 mod write;
 
 #[cfg(feature = "artifact")]

@@ -91,12 +91,24 @@ pub(super) enum Mistake {
         why: NoSource,
     },
     /// A text that names no virtual architecture.
+    VirtualName {
+        message: String,
+        help: Option<String>,
+    },
+    /// A target whose machine code cannot be made of the PTX of a virtual architecture.
+    VirtualTarget {
+        arch: Sm,
+        target: Sm,
+    },
+    /// A text that names no virtual architecture whose PTX is worth embedding.
     PtxName {
         message: String,
         help: Option<String>,
     },
     /// PTX of something that is not compiled for.
     PtxTarget(Sm),
+    /// PTX of a target that is made for another virtual architecture, which comes behind it.
+    PtxVirtual(Sm, Sm),
     /// PTX of the newest target, and all have a suffix.
     PtxNewest,
 }

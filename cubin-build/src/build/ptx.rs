@@ -54,15 +54,21 @@ fn newest_plain(targets: &[Sm]) -> Option<Sm> {
     plain.max().copied()
 }
 
-/// What is asked for; `targets` are those of all sources. What names a target that the environment took out of the build
-/// is left out.
+/// What is asked for; `targets` are those of all sources, with the virtual architectures of those that have not their own.
+/// What names a target that the environment took out of the build is left out.
 pub(super) fn resolve(
     request: &BuildRequest,
     config: &Config,
-    targets: &[Sm],
+    (targets, virtuals): (&[Sm], &[(Sm, Sm)]),
     from_environment: bool,
     sink: &mut Sink,
 ) -> Wanted {
+    let made_for = |target: Sm| {
+        let mut shared = virtuals.iter();
+        shared
+            .find(|(of, _)| *of == target)
+            .map_or(target, |(_, arch)| *arch)
+    };
     let mut wanted = Vec::new();
     let mut newest: Option<Option<&Span>> = None;
     if request.ptx.is_empty() {
@@ -89,11 +95,18 @@ pub(super) fn resolve(
     }
     let mut chosen = Vec::new();
     for (target, span) in wanted {
-        if targets.contains(&target) {
-            chosen.push(target);
-        } else if !from_environment && !targets.is_empty() {
-            wrong(span, Mistake::PtxTarget(target), sink);
+        let before = chosen.len();
+        let made = targets.iter().copied();
+        chosen.extend(made.filter(|of| made_for(*of) == target));
+        if chosen.len() > before || from_environment || targets.is_empty() {
+            continue;
         }
+        let mistake = if targets.contains(&target) {
+            Mistake::PtxVirtual(target, made_for(target))
+        } else {
+            Mistake::PtxTarget(target)
+        };
+        wrong(span, mistake, sink);
     }
     if let Some(span) = newest
         && newest_plain(targets).is_none()

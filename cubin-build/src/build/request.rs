@@ -18,6 +18,7 @@ pub(crate) struct BuildRequest {
     pub(crate) links: Vec<Link>,
     pub(crate) own: Vec<Source>,
     pub(crate) archs: Vec<String>,
+    pub(crate) virtual_arch: Option<String>,
     pub(crate) ptx: Vec<Ptx>,
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) defines: Vec<(String, Option<String>)>,

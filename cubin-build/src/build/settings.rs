@@ -8,6 +8,7 @@ use super::{
     problem::{Mistake, Origin, Problem},
     ptx,
     request::BuildRequest,
+    virtuals,
 };
 use crate::{
     compile::{self, LAUNCHER, Launcher, Options},
@@ -85,7 +86,8 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
     let from_environment = env.peek(ARCH).is_some_and(|value| !value.is_empty());
     let mut all = targets.clone();
     all.extend(own_targets(request, &config, sink));
-    let ptx = ptx::resolve(request, &config, &all, from_environment, sink);
+    let virtuals = virtuals::resolve(request, &config, &all, from_environment, sink);
+    let ptx = ptx::resolve(request, &config, (&all, &virtuals), from_environment, sink);
     let out_file = out_file(request, &config, sink);
     let work_dir = out_dir
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
@@ -95,7 +97,10 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         backend: backend(request, &config),
         half: half(request, &config),
         runtime: runtime(request, &config),
-        options: options(request, &config, &all, from_environment, sink),
+        options: Options {
+            virtual_archs: virtuals,
+            ..options(request, &config, &all, from_environment, sink)
+        },
         report: report::Destination::from_env(env, &root, &out_file),
         highest: highest(env, &config, sink),
         out_dir,

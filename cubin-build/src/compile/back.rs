@@ -20,8 +20,8 @@ use cubin_core::Sm;
 
 use super::{
     Cause, Failure, Source, command,
-    front::{Front, Translated},
-    kind::Names,
+    front::Translated,
+    kind::{Names, Steps},
     record::{self, CompileRecord},
     step::{self, LOG, Step},
     times::{Timed, Times},
@@ -40,6 +40,8 @@ pub(super) struct Back<'a> {
     pub(super) source: &'a Source,
     pub(super) target: Sm,
     pub(super) dir: PathBuf,
+    /// Its commands, where it comes behind a front, which may be another target's.
+    steps: Option<&'a Steps>,
     stem: String,
     head: Vec<String>,
 }
@@ -48,7 +50,7 @@ pub(super) struct Back<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Ptx<'a> {
     /// The steps before.
-    Made(&'a Front<'a>, &'a Translated),
+    Made(&'a Translated),
     /// It is the source.
     Source,
 }
@@ -71,7 +73,7 @@ impl<'a> Back<'a> {
         source: &'a Source,
         target: Sm,
         words: &[String],
-        dir: PathBuf,
+        (steps, dir): (Option<&'a Steps>, PathBuf),
     ) -> Self {
         let mut head = vec![record::FORMAT.to_owned()];
         head.extend(common.toolkit_lines().iter().cloned());
@@ -83,6 +85,7 @@ impl<'a> Back<'a> {
             source,
             target,
             dir,
+            steps,
             stem: tame_stem(&source.path),
             head,
         }
@@ -106,7 +109,7 @@ impl<'a> Back<'a> {
     /// A line for the PTX.
     fn input(&self, common: &Common<'_>, ptx: Ptx<'_>, now: bool) -> String {
         match ptx {
-            Ptx::Made(_, made) => format!("content {}", made.ptx_line),
+            Ptx::Made(made) => format!("content {}", made.ptx_line),
             Ptx::Source => {
                 let path = common.request.root.join(&self.source.path);
                 let content = if now {
@@ -212,17 +215,17 @@ impl<'a> Back<'a> {
         cubin: &Path,
     ) -> Result<Command, Box<Failure>> {
         let operand = command::operand(&self.source.path);
-        match ptx {
-            Ptx::Made(front, made) => {
+        match (ptx, self.steps) {
+            (Ptx::Made(made), Some(steps)) => {
                 let names = Names {
                     source: &operand,
                     stable: "",
                     stem: &self.stem,
                     dir: work,
                 };
-                Ok(front.steps.ptxas(common, &names, &made.ptx))
+                Ok(steps.ptxas(common, &names, &made.ptx))
             }
-            Ptx::Source => {
+            _ => {
                 let request = common.request;
                 let ptxas = request.toolkit.tool("ptxas").ok_or_else(|| {
                     let root = request.toolkit.root.display();

@@ -203,6 +203,27 @@ pub(super) fn response_files(env: &Env) -> Vec<PathBuf> {
     files
 }
 
+/// A virtual architecture as nvcc names it, by the target that stands for it.
+pub(super) fn compute(arch: Sm) -> String {
+    arch.to_string().replacen("sm", "compute", 1)
+}
+
+/// How nvcc is given a virtual architecture that the target does not name itself.
+const SHARED: &str = "-gencode=arch=";
+const CODE: &str = ",code=";
+
+/// Those of [`nvcc_words`] that decide what comes out of the steps that targets share.
+pub(super) fn front_words(words: &[OsString]) -> Vec<OsString> {
+    let shared = |word: &OsString| {
+        let (arch, _) = word.to_str()?.strip_prefix(SHARED)?.split_once(CODE)?;
+        Some(OsString::from(format!("-arch={arch}")))
+    };
+    words
+        .iter()
+        .map(|word| shared(word).unwrap_or_else(|| word.clone()))
+        .collect()
+}
+
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
     request: &CompileRequest<'_>,
@@ -221,7 +242,10 @@ pub(super) fn nvcc_words(
     {
         word(format!("-std={std}"));
     }
-    word(format!("-arch={target}"));
+    word(match options.virtual_arch(target) {
+        Some(arch) => format!("{SHARED}{}{CODE}{target}", compute(arch)),
+        None => format!("-arch={target}"),
+    });
     word("-cubin".to_owned());
     if source.relocatable {
         word("-rdc=true".to_owned());
@@ -328,21 +352,35 @@ pub(super) fn check_target(
     if !unknown {
         return Ok(());
     }
-    let nvcc = &request.toolkit.nvcc;
+    let arch = request.options.virtual_arch(target);
+    let arch = arch.filter(|arch| log.contains(&format!("'{}'", compute(*arch))));
+    let list = match arch {
+        Some(_) => "--list-gpu-arch",
+        None => "--list-gpu-code",
+    };
     let supported = env
-        .command(nvcc)
-        .arg("--list-gpu-code")
+        .command(&request.toolkit.nvcc)
+        .arg(list)
         .output()
         .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
         .unwrap_or_default();
     let mut supported: Vec<Sm> = supported
         .split_whitespace()
-        .filter_map(|name| name.parse().ok())
+        .filter_map(|name| name.replacen("compute", "sm", 1).parse().ok())
         .collect();
     sorted::sort(&mut supported);
-    Err(Error::UnsupportedTarget {
-        target,
-        toolkit: request.toolkit.version,
-        supported: supported.iter().map(Sm::to_string).collect(),
+    let toolkit = request.toolkit.version;
+    Err(match arch {
+        Some(arch) => Error::UnsupportedVirtual {
+            arch,
+            name: compute(arch),
+            toolkit,
+            supported: supported.into_iter().map(compute).collect(),
+        },
+        None => Error::UnsupportedTarget {
+            target,
+            toolkit,
+            supported: supported.iter().map(Sm::to_string).collect(),
+        },
     })
 }

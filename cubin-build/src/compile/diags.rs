@@ -46,7 +46,9 @@ fn method(error: &Error) -> Option<&'static str> {
 pub fn request(error: &Error, place: Option<&Span>) -> Diag {
     let method = method(error);
     let code = match error {
-        Error::UnsupportedTarget { .. } => codes::TARGET_UNSUPPORTED,
+        Error::UnsupportedTarget { .. } | Error::UnsupportedVirtual { .. } => {
+            codes::TARGET_UNSUPPORTED
+        }
         Error::OutDir { .. } => codes::OUTPUT_UNWRITABLE,
         _ if method.is_some() && place.is_none() => codes::BUILDER_INVALID,
         _ if method.is_some() => codes::CONFIG_INVALID,

@@ -27,6 +27,17 @@ pub enum Error {
         /// What `nvcc --list-gpu-code` prints, without line ends.
         supported: Vec<String>,
     },
+    /// This nvcc does not know the virtual architecture.
+    UnsupportedVirtual {
+        /// The target that stands for it.
+        arch: Sm,
+        /// As nvcc names it.
+        name: String,
+        /// The toolkit's version.
+        toolkit: Version,
+        /// What `nvcc --list-gpu-arch` prints, without line ends.
+        supported: Vec<String>,
+    },
     /// A flag that would undo what this crate relies on.
     Flag {
         /// The flag.
@@ -76,6 +87,11 @@ impl Error {
             } if !supported.is_empty() => format!(
                 "change the target, or use a toolkit that knows {target} ([toolkit] version in cubin.toml)"
             ),
+            Self::UnsupportedVirtual {
+                name, supported, ..
+            } if !supported.is_empty() => format!(
+                "change `virtual`, or use a toolkit that knows {name} ([toolkit] version in cubin.toml)"
+            ),
             Self::Unusable { .. } => "rename it, or build in another directory".to_owned(),
             Self::IncludeDir(_) => {
                 "nvcc would ignore it; correct the path (it is relative to the package's directory)"
@@ -83,6 +99,7 @@ impl Error {
             }
             Self::NoTool { .. } => "install it completely, or use another toolkit".to_owned(),
             Self::UnsupportedTarget { .. }
+            | Self::UnsupportedVirtual { .. }
             | Self::Flag { .. }
             | Self::Twice(_)
             | Self::OutDir { .. } => {
@@ -102,6 +119,18 @@ impl fmt::Display for Error {
                 supported,
             } => {
                 write!(f, "nvcc {toolkit} cannot compile for {target}")?;
+                if supported.is_empty() {
+                    return Ok(());
+                }
+                write!(f, "; it knows {}", supported.join(", "))
+            }
+            Self::UnsupportedVirtual {
+                name,
+                toolkit,
+                supported,
+                ..
+            } => {
+                write!(f, "nvcc {toolkit} makes no PTX for {name}")?;
                 if supported.is_empty() {
                     return Ok(());
                 }

@@ -183,7 +183,7 @@ impl<'g, 'a> Graph<'g, 'a> {
         };
         let front = &self.fronts[number];
         for (plan, back) in plans {
-            match back.check(self.common, Ptx::Made(front, translated)) {
+            match back.check(self.common, Ptx::Made(translated)) {
                 Ok(assembled) => self.done(plan, Ok(parts(front, translated, assembled))),
                 Err(reason) => {
                     let reason = translated.ran.clone().unwrap_or(reason);
@@ -246,7 +246,7 @@ impl<'g, 'a> Graph<'g, 'a> {
                     return Err(self.fronts[*front].step().failure(Cause::Spawn(why)));
                 };
                 let front = &self.fronts[*front];
-                let ptx = Ptx::Made(front, translated);
+                let ptx = Ptx::Made(translated);
                 let assembled = back.assemble(self.common, &self.times, ptx, reason)?;
                 Ok(parts(front, translated, assembled))
             }

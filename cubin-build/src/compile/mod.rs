@@ -192,10 +192,13 @@ fn way<'a>(
         .join("units")
         .join(unit::unit_name(&source.path));
     let dir = of_source.join(target.to_string());
-    let back = |words: &[String]| back::Back::new(common, source, target, words, dir.clone());
+    let back = |words: &[String], steps| {
+        let dir = dir.clone();
+        back::Back::new(common, source, target, words, (steps, dir))
+    };
     if source.language == Language::Ptx {
         let words = command::ptxas_words(request.options, source, target);
-        return Ok(graph::Way::Ptx(back(&words)));
+        return Ok(graph::Way::Ptx(back(&words, None)));
     }
     #[cfg(feature = "nvvm")]
     if source.language == Language::Nvvm {
@@ -223,7 +226,7 @@ fn way<'a>(
             return Ok(graph::Way::Fails(Box::new(failure)));
         }
     };
-    let back = back(&steps.ptxas_words());
+    let back = back(&steps.ptxas_words(), Some(&**steps));
     // Those of one source follow each other.
     let others = fronts.iter().rev();
     let others = others.take_while(|front| std::ptr::eq(front.source, source));
@@ -247,7 +250,7 @@ fn way<'a>(
                 source,
                 target,
                 steps,
-                (&words, dir),
+                (&command::front_words(&words), dir),
             ));
             fronts.len() - 1
         },

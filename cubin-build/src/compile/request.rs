@@ -20,6 +20,9 @@ pub struct Options {
     pub flags: Vec<String>,
     /// Flags for one target alone, after the common ones and before those of a source.
     pub target_flags: Vec<(Sm, Vec<String>)>,
+    /// The virtual architecture that a target's PTX is made for (`compute_80` as `sm_80`), where it is not the target's own:
+    /// targets of one share preprocessing and cicc, and code sees the `__CUDA_ARCH__` of it.
+    pub virtual_archs: Vec<(Sm, Sm)>,
     /// Value of nvcc's `-ccbin`: the host compiler or its directory.
     pub ccbin: Option<PathBuf>,
     /// How modules of NVVM IR are compiled.
@@ -34,9 +37,18 @@ impl Default for Options {
             defines: Vec::new(),
             flags: Vec::new(),
             target_flags: Vec::new(),
+            virtual_archs: Vec::new(),
             ccbin: None,
             nvvm: Nvvm::default(),
         }
+    }
+}
+
+impl Options {
+    /// The virtual architecture that was chosen for a target.
+    pub(super) fn virtual_arch(&self, target: Sm) -> Option<Sm> {
+        let mut chosen = self.virtual_archs.iter();
+        chosen.find(|(of, _)| *of == target).map(|(_, arch)| *arch)
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) use nearest::nearest;
 #[doc(hidden)]
 pub use tables::POLICY_LEVELS;
 pub use tables::{TableDoc, documented};
-pub(crate) use targets::virtual_architecture;
+pub(crate) use targets::{compute, virtual_architecture};
 pub(crate) use values::is_identifier;
 
 impl Config {

@@ -57,6 +57,8 @@ pub struct Toolkit {
 pub struct Build {
     /// Targets, without repetition.
     pub arch: Vec<Spanned<Sm>>,
+    /// The virtual architecture that the PTX of all targets is made for, by its number and suffix.
+    pub virtual_arch: Option<Spanned<Sm>>,
     /// Source files.
     pub sources: Vec<Spanned<String>>,
     /// Directories whose `.cu` files are sources.
@@ -97,6 +99,8 @@ pub struct SourceOptions {
 pub struct TargetOptions {
     /// Patterns of the targets.
     pub arch: Vec<Spanned<Glob>>,
+    /// The virtual architecture that their PTX is made for, by its number and suffix.
+    pub virtual_arch: Option<Spanned<Sm>>,
     /// Further arguments of nvcc.
     pub flags: Vec<Spanned<String>>,
 }

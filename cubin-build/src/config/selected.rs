@@ -5,7 +5,7 @@ use super::{
     keys::{Doc, Key, REQUIRED, Table},
     model::{Config, SourceOptions, TargetOptions},
     read::{CONFIG, Item, TableReader},
-    targets::{patterns, targets},
+    targets::{patterns, targets, virtual_arch},
     values::{FlagTable, flags, language},
 };
 use crate::source::{Span, Spanned};
@@ -84,10 +84,20 @@ pub(super) static TARGET: Table<TargetOptions> = Table {
             read: |r, item, target| target.arch = patterns(r, item, CONFIG),
         },
         Key {
+            name: "virtual",
+            doc: Doc {
+                value: "virtual architecture",
+                default: "that of `[build]`, or of each target",
+                meaning: "One virtual architecture for these targets. Needs this or `flags`.",
+                example: "virtual = \"compute_80\"",
+            },
+            read: |r, item, target| target.virtual_arch = virtual_arch(r, item),
+        },
+        Key {
             name: "flags",
             doc: Doc {
                 value: "argument or array of arguments",
-                default: REQUIRED,
+                default: "none",
                 meaning: "Arguments of nvcc for these targets, after those of `[build]` and before those of a `[[source]]`.",
                 example: "flags = [\"-DTILE=128\"]",
             },
@@ -118,7 +128,13 @@ fn asks_for_nothing(r: &mut TableReader<'_>, span: &Span) {
 pub(super) fn target_tables(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
     for (toml, span) in r.tables(item) {
         let mut target = TargetOptions::default();
+        let before = r.problems();
         TARGET.read(r, toml, &span, &mut target);
+        if r.problems() == before && toml.len() == 1 {
+            let message = "this [[target]] says nothing of its targets".to_owned();
+            let help = "add for example `flags = [\"-DTILE=128\"]`, or name targets with `arch` in [build]";
+            r.bad_at(CONFIG, span, message, Some(help.to_owned()));
+        }
         config.target_options.push(target);
     }
 }

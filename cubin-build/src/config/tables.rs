@@ -13,7 +13,7 @@ use super::{
     read::{CONFIG, Item, TableReader},
     rules::{self, DEFAULTS, RULE, rule},
     selected::{self, SOURCE, TARGET},
-    targets::{ptx, targets},
+    targets::{ptx, targets, virtual_arch},
     toolkit::TOOLKIT,
     values::{FlagTable, defines, file_name, flags, is_identifier, language},
 };
@@ -37,6 +37,19 @@ static BUILD: Table<Build> = Table {
                 example: "arch = [\"sm_80\", \"sm_90a\"]",
             },
             read: |r, item, build| build.arch = targets(r, item),
+        },
+        Key {
+            name: "virtual",
+            doc: Doc {
+                value: "virtual architecture",
+                default: "that of each target",
+                meaning: "One virtual architecture for all targets, as nvcc's `-gencode arch=compute_80,code=sm_86`: each source \
+                          is preprocessed and compiled to PTX once, and assembled for each target. Its code sees the \
+                          `__CUDA_ARCH__` of this architecture (800), and has no instruction that is newer; targets must \
+                          not be older.",
+                example: "virtual = \"compute_80\"",
+            },
+            read: |r, item, build| build.virtual_arch = virtual_arch(r, item),
         },
         Key {
             name: "sources",

@@ -96,23 +96,24 @@ pub(super) fn ptx(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned
     Some(Spanned::new(Ptx::Of(names), span))
 }
 
+/// `virtual`: by the target that stands for it.
+pub(super) fn virtual_arch(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<Sm>> {
+    let text = r.string(item)?;
+    match compute(&text.value) {
+        Ok(target) => Some(Spanned::new(target, text.span)),
+        Err((message, help)) => {
+            r.bad_at(CONFIG, text.span, message, help);
+            None
+        }
+    }
+}
+
 /// The target that stands for a virtual architecture whose PTX is worth embedding.
 ///
 /// # Errors
 /// What is wrong with the name, and a help.
 pub(crate) fn virtual_architecture(text: &str) -> Result<Sm, (String, Option<String>)> {
-    let named = text
-        .strip_prefix("compute_")
-        .map(|rest| format!("sm_{rest}"));
-    let Some(target) = named.and_then(|name| name.parse::<Sm>().ok()) else {
-        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let guess = format!("sm_{}", digits.replace('.', ""));
-        let help = guess.parse::<Sm>().is_ok();
-        return Err((
-            format!("`{text}` is not a virtual architecture; expected for example `compute_90`"),
-            help.then(|| format!("did you mean `{}`?", guess.replacen("sm", "compute", 1))),
-        ));
-    };
+    let target = compute(text)?;
     if target.suffix != Suffix::None {
         return Err((
             format!("PTX for `{text}` runs nowhere that the cubin for {target} does not"),
@@ -123,4 +124,27 @@ pub(crate) fn virtual_architecture(text: &str) -> Result<Sm, (String, Option<Str
         ));
     }
     Ok(target)
+}
+
+/// The target that stands for a virtual architecture.
+///
+/// # Errors
+/// What is wrong with the name, and a help.
+pub(crate) fn compute(text: &str) -> Result<Sm, (String, Option<String>)> {
+    let named = text
+        .strip_prefix("compute_")
+        .map(|rest| format!("sm_{rest}"));
+    named
+        .and_then(|name| name.parse::<Sm>().ok())
+        .ok_or_else(|| {
+            let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+            let guess = format!("sm_{}", digits.replace('.', ""));
+            let help = guess.parse::<Sm>().is_ok();
+            (
+                format!(
+                    "`{text}` is not a virtual architecture; expected for example `compute_90`"
+                ),
+                help.then(|| format!("did you mean `{}`?", guess.replacen("sm", "compute", 1))),
+            )
+        })
 }

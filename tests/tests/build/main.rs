@@ -27,6 +27,8 @@ mod sources;
 #[cfg(unix)]
 mod typed;
 mod verdict;
+#[cfg(unix)]
+mod virtuals;
 
 use cubin_tests::Project;
 
