@@ -84,6 +84,10 @@ pub trait Queue: Sync {
     fn ready(&self) -> bool;
     /// Takes the job that should run first of those that can; only one thread asks.
     fn next(&self) -> Option<usize>;
+    /// Threads that it has: so many tokens it takes, where they are there when it begins.
+    fn threads(&self, _job: usize) -> usize {
+        1
+    }
     /// Runs it.
     fn run(&self, job: usize);
 }
@@ -95,28 +99,31 @@ pub fn run_queue(env: &Env, queue: &dyn Queue) {
     let most = most(env);
 
     thread::scope(|scope| {
+        // Tokens that are out.
         let mut running = 0_usize;
         // Tokens that are ours from the start: one beside a pool, else as many as our own limit.
         let mut own = limit.own();
         while running > 0 || queue.ready() {
             while running < most && queue.ready() {
-                let token = if own > 0 {
-                    own -= 1;
-                    Token(None)
-                } else if let Some(token) = limit.take() {
-                    token
-                } else {
+                let Some(token) = limit.one_of(&mut own) else {
                     break;
                 };
                 let Some(job) = queue.next() else {
                     own += usize::from(token.0.is_none());
                     break;
                 };
+                let mut tokens = vec![token];
+                let wanted = queue.threads(job).min(most - running);
+                while tokens.len() < wanted
+                    && let Some(token) = limit.one_of(&mut own)
+                {
+                    tokens.push(token);
+                }
                 let ended = &ended;
-                running += 1;
+                running += tokens.len();
                 scope.spawn(move || {
                     // Reports the end even when the job panics, so that the loop above cannot wait for ever.
-                    let _end = End(ended, token);
+                    let _end = End(ended, tokens);
                     queue.run(job);
                 });
             }
@@ -167,14 +174,13 @@ impl Ended {
     }
 }
 
-/// Tells that a job ended and hands back its token; one of the pool returns there when it is taken out.
-struct End<'e>(&'e Ended, Token);
+/// Tells that a job ended and hands back its tokens; those of the pool return there when they are taken out.
+struct End<'e>(&'e Ended, Vec<Token>);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        let token = Token(self.1.0.take());
         let mut tokens = self.0.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        tokens.push(token);
+        tokens.append(&mut self.1);
         self.0.more.notify_one();
     }
 }
@@ -201,6 +207,15 @@ impl Limit {
             Self::Pool(_) => 1,
             Self::Own(limit) => *limit,
         }
+    }
+
+    /// One of our own tokens, else one of the pool.
+    fn one_of(&self, own: &mut usize) -> Option<Token> {
+        if *own == 0 {
+            return self.take();
+        }
+        *own -= 1;
+        Some(Token(None))
     }
 
     /// Leave to run one job more, when the pool has it now.
@@ -343,6 +358,47 @@ mod tests {
     fn never_more_at_once_than_allowed_and_in_order() {
         assert_eq!(most_at_once(&Env::from_map([("NUM_JOBS", "1")])), 1);
         assert!((2..=3).contains(&most_at_once(&Env::from_map([("NUM_JOBS", "3")]))));
+    }
+
+    #[test]
+    fn a_job_of_several_threads_takes_as_many_tokens() {
+        struct Wide {
+            list: AtomicUsize,
+            now: AtomicUsize,
+            most: AtomicUsize,
+        }
+        impl Queue for Wide {
+            fn ready(&self) -> bool {
+                self.list.load(Ordering::SeqCst) < 6
+            }
+            fn next(&self) -> Option<usize> {
+                Some(self.list.fetch_add(1, Ordering::SeqCst))
+            }
+            fn threads(&self, job: usize) -> usize {
+                if job == 0 { 3 } else { 1 }
+            }
+            fn run(&self, job: usize) {
+                let threads = self.threads(job);
+                let now = self.now.fetch_add(threads, Ordering::SeqCst) + threads;
+                self.most.fetch_max(now, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(if job == 0 { 100 } else { 20 }));
+                self.now.fetch_sub(threads, Ordering::SeqCst);
+            }
+        }
+        let most = |jobs: &str| {
+            let wide = Wide {
+                list: AtomicUsize::new(0),
+                now: AtomicUsize::new(0),
+                most: AtomicUsize::new(0),
+            };
+            run_queue(&Env::from_map([("NUM_JOBS", jobs)]), &wide);
+            assert_eq!(wide.list.into_inner(), 6);
+            wide.most.into_inner()
+        };
+        assert!((3..=4).contains(&most("4")));
+        // Where there are not as many, it takes what there is.
+        assert_eq!(most("1"), 3);
+        assert!(most("2") <= 3);
     }
 
     #[test]

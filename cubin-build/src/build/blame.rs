@@ -9,6 +9,7 @@ use super::{
     places::Places,
     problem::{Mistake, Origin, Problem},
     settings::Settings,
+    sources::SPLIT_COMPILE,
 };
 use crate::{
     compile::{self, Failure, Known, Message},
@@ -186,6 +187,11 @@ fn written(
         if settings.options.std.as_deref() == Some(text) {
             return Some((text.to_owned(), Origin::Script("std")));
         }
+    }
+    if let Some(threads) = text.strip_prefix(SPLIT_COMPILE) {
+        let mut keys = own.iter().filter_map(|own| own.split_compile.as_ref());
+        let key = keys.find(|key| key.value.to_string() == threads)?;
+        return Some((text.to_owned(), Origin::File(key.span.clone())));
     }
     let of_targets = config.target_options.iter().flat_map(|table| &table.flags);
     let flags = config.build.flags.iter();

@@ -24,6 +24,7 @@ use crate::{
     paths::normalize,
     sorted::Set,
 };
+pub(super) use own::SPLIT_COMPILE;
 
 /// All sources of a build.
 pub(super) struct Sources {

@@ -284,6 +284,18 @@ impl Queue for Graph<'_, '_> {
         Some(state.taken.len() - 1)
     }
 
+    fn threads(&self, number: usize) -> usize {
+        let taken = self.state().taken.get(number).cloned();
+        match taken {
+            Some((Node::Translate(front), _)) => self.fronts[front].steps.threads(),
+            Some((Node::Plan(plan), _)) => match &self.plans[plan].way {
+                Way::Steps(front, _) => self.fronts[*front].steps.threads(),
+                _ => 1,
+            },
+            _ => 1,
+        }
+    }
+
     fn run(&self, number: usize) {
         let taken = self.state().taken.get(number).cloned();
         let Some((node, reason)) = taken else { return };

@@ -379,6 +379,14 @@ impl Steps {
         ContentHash::of(text.as_bytes())
     }
 
+    /// Threads that cicc and ptxas take each.
+    pub(super) fn threads(&self) -> usize {
+        let words = &self.cicc.words;
+        let at = words.iter().position(|word| word == "-split-compile");
+        let threads = at.and_then(|at| words.get(at + 1)?.parse().ok());
+        threads.unwrap_or(1)
+    }
+
     /// The words that decide what ptxas makes of PTX.
     pub(super) fn ptxas_words(&self) -> Vec<String> {
         let words = self.ptxas.words[1..].iter();

@@ -90,6 +90,8 @@ pub struct SourceOptions {
     pub flags: Vec<Spanned<String>>,
     /// `c++20`
     pub std: Option<Spanned<String>>,
+    /// `--split-compile`
+    pub split_compile: Option<Spanned<u64>>,
     /// `-I`
     pub include: Vec<Spanned<String>>,
 }

@@ -57,6 +57,18 @@ pub(super) static SOURCE: Table<SourceOptions> = Table {
             read: |r, item, source| source.std = language(r, item),
         },
         Key {
+            name: "split-compile",
+            doc: Doc {
+                value: "2 to 64",
+                default: "one thread",
+                meaning: "Threads that cicc and ptxas may take for each of these sources (`--split-compile`): for a file that \
+                          takes so long by itself that all others are done before it. The number is part of what comes out, \
+                          and with the same number that is the same on every machine.",
+                example: "split-compile = 4",
+            },
+            read: |r, item, source| source.split_compile = split_compile(r, item),
+        },
+        Key {
             name: "include",
             doc: Doc {
                 value: "path or array of paths",
@@ -117,6 +129,21 @@ pub(super) fn sources(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut 
         }
         config.source_options.push(source);
     }
+}
+
+/// `split-compile`. One thread is no split, and zero, all that the machine has, would be another result on each.
+fn split_compile(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<u64>> {
+    let threads = r.count(item)?;
+    if (2..=64).contains(&threads.value) {
+        return Some(threads);
+    }
+    let message = format!("`split-compile` cannot be {}", threads.value);
+    r.bad(
+        item,
+        message,
+        Some("a number of threads from 2 to 64".to_owned()),
+    );
+    None
 }
 
 fn asks_for_nothing(r: &mut TableReader<'_>, span: &Span) {

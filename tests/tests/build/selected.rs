@@ -270,3 +270,59 @@ flags = \"-DX\"
         .succeeds()
         .says("`sm_9*` matches no target of this build");
 }
+
+#[test]
+fn a_file_that_takes_long_is_compiled_by_several_threads() {
+    let Some((project, tools)) = super::incremental::counted("split") else {
+        return;
+    };
+    let split = |threads: &str| {
+        let build = "[build]\narch = \"sm_90\"\ndirs = \"kernels\"\n";
+        format!("{build}[[source]]\npath = \"more.cu\"\nsplit-compile = {threads}\n")
+    };
+    project.write(
+        "kernels/more.cu",
+        "__global__ void more(int *p) { *p = 1; }\n",
+    );
+    project.write("cubin.toml", &split("3"));
+    project.build().succeeds();
+    let calls = tools.calls();
+    let call = |tool: &str, file: &str| {
+        let found = calls.iter().find(|call| {
+            call.starts_with(tool) && call.contains(file) && !call.contains("--dryrun")
+        });
+        found
+            .unwrap_or_else(|| panic!("{tool} {file}: {calls:?}"))
+            .clone()
+    };
+    assert!(call("cicc", "more.ptx").contains("-split-compile 3"));
+    assert!(call("ptxas", "more.ptx").contains("-split-compile=3"));
+    assert!(!call("cicc", "fill.ptx").contains("-split-compile"));
+    let made = || std::fs::read(project.out_dir().join("more.sm_90.cubin")).unwrap();
+    let expected = project.dir.join("expected.cubin");
+    let status = std::process::Command::new(&cubin_tests::toolkit().unwrap().nvcc)
+        .args([
+            "-cubin",
+            "-arch=sm_90",
+            "-std=c++17",
+            "-Xptxas",
+            "-v",
+            "--split-compile=3",
+        ])
+        .args(["-o", expected.to_str().unwrap(), "kernels/more.cu"])
+        .current_dir(&project.dir)
+        .status();
+    assert!(status.unwrap().success());
+    assert!(made() == std::fs::read(&expected).unwrap());
+
+    // Another number is another result, and the other file is left alone.
+    project.write("cubin.toml", &split("2"));
+    project.build().succeeds();
+    assert_eq!(tools.steps(), ["cicc more compute_90", "ptxas more sm_90"]);
+    for threads in ["0", "1", "65"] {
+        project.write("cubin.toml", &split(threads));
+        let message = format!("`split-compile` cannot be {threads}");
+        let run = project.build();
+        run.fails().says(&message).says("from 2 to 64");
+    }
+}

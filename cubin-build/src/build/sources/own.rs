@@ -17,6 +17,9 @@ use crate::{
     source::Span,
 };
 
+/// nvcc's option behind `split-compile`.
+pub(in super::super) const SPLIT_COMPILE: &str = "--split-compile=";
+
 /// All tables, those of `cubin.toml` first.
 pub(super) struct Tables {
     tables: Vec<Table>,
@@ -28,6 +31,7 @@ struct Table {
     targets: Vec<Sm>,
     flags: Vec<String>,
     std: Option<String>,
+    split: Option<u64>,
     includes: Vec<PathBuf>,
 }
 
@@ -72,6 +76,7 @@ impl Tables {
                     .map(|flag| flag.value.clone())
                     .collect_vec(),
                 std: table.std.as_ref().map(|std| std.value.clone()),
+                split: table.split_compile.as_ref().map(|threads| threads.value),
                 includes: includes.map(|dir| PathBuf::from(&dir.value)).collect_vec(),
             });
         }
@@ -83,6 +88,7 @@ impl Tables {
                 targets: settings.own_targets(targets.collect_vec()),
                 flags: table.flags.clone(),
                 std: table.std.clone(),
+                split: None,
                 includes: table.includes.clone(),
             });
         }
@@ -127,7 +133,8 @@ impl Tables {
         let path = paths::shown(root, path);
         let mut own = Own::default();
         // How closely the table that these are of describes the source.
-        let (mut of_targets, mut of_std) = (None, None);
+        let (mut of_targets, mut of_std, mut of_split) = (None, None, None);
+        let mut split = None;
         for table in &mut self.tables {
             let Some(closely) = table.describes(&path) else {
                 continue;
@@ -140,9 +147,14 @@ impl Tables {
                 of_std = Some(closely);
                 own.std.clone_from(&table.std);
             }
+            if table.split.is_some() && Some(closely) >= of_split {
+                (of_split, split) = (Some(closely), table.split);
+            }
             own.flags.extend(table.flags.iter().cloned());
             own.includes.extend(table.includes.iter().cloned());
         }
+        own.flags
+            .extend(split.map(|threads| format!("{SPLIT_COMPILE}{threads}")));
         own
     }
 
