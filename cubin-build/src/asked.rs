@@ -1,6 +1,6 @@
 //! Which files a C++ text asks about without including them: `__has_include`. One that appears later changes the result.
 
-use crate::sorted;
+use crate::{lists::Lines, sorted};
 
 /// What a text asks about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ const WORD: &[u8] = b"__has_include";
 pub(crate) fn asked(text: &[u8]) -> Asked {
     let mut found = Asked::default();
     let mut directive: Vec<u8> = Vec::new();
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
+    for line in Lines(text) {
         // A directive has its sign somewhere in the line, behind comments perhaps; `%:` is another way to write it.
         if directive.is_empty() && !line.contains(&b'#') && !line.contains(&b'%') {
             continue;

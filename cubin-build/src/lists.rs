@@ -1,7 +1,9 @@
-//! Lists of what iterators yield, light to compile.
+//! Lists of what iterators yield, light to compile; and lines of large texts, quick without optimisation.
 //!
 //! `collect` finds the fastest way for each kind of iterator, at the cost of a dozen functions for each place that calls it,
 //! in every clean build of every user. Lists here are short, so one loop does.
+
+use std::io::BufRead as _;
 
 /// Iterators that become lists.
 pub(crate) trait CollectVec: Iterator {
@@ -21,4 +23,34 @@ impl<I: Iterator> CollectVec for I {
         }
         items
     }
+}
+
+/// Lines with their ends.
+pub(crate) struct Lines<'t>(pub(crate) &'t [u8]);
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = &'t [u8];
+
+    fn next(&mut self) -> Option<&'t [u8]> {
+        next(&mut self.0, b'\n')
+    }
+}
+
+/// Pieces of a text that end in a byte, with that; what is behind the last one is none.
+pub(crate) struct Pieces<'t>(pub(crate) &'t [u8], pub(crate) u8);
+
+impl<'t> Iterator for Pieces<'t> {
+    type Item = &'t [u8];
+
+    fn next(&mut self) -> Option<&'t [u8]> {
+        next(&mut self.0, self.1).filter(|piece| piece.last() == Some(&self.1))
+    }
+}
+
+/// By the standard library's own search for bytes: build scripts are compiled without optimisation, and a preprocessed text
+/// has a million bytes.
+fn next<'t>(rest: &mut &'t [u8], byte: u8) -> Option<&'t [u8]> {
+    let all = *rest;
+    let length = rest.skip_until(byte).unwrap_or(0);
+    (length > 0).then(|| &all[..length])
 }

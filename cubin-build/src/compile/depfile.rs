@@ -11,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::lists::Pieces;
+
 /// A file that went into a compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dependency {
@@ -80,13 +82,16 @@ pub(super) fn marker(line: &[u8]) -> Option<(&[u8], &[u8])> {
         return None;
     }
     let rest = rest[digits..].strip_prefix(b" \"")?;
-    let mut escaped = false;
-    let end = rest.iter().position(|&byte| {
-        let closes = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        closes
-    })?;
-    Some((&rest[..end], &rest[end + 1..]))
+    let mut end = 0;
+    for piece in Pieces(rest, b'"') {
+        end += piece.len();
+        // Behind an odd number of backslashes a quote is part of the name.
+        let before = piece[..piece.len() - 1].iter().rev();
+        if before.take_while(|byte| **byte == b'\\').count() % 2 == 0 {
+            return Some((&rest[..end - 1], &rest[end..]));
+        }
+    }
+    None
 }
 
 /// Undoes the escapes of a C string: `\\`, `\"`, and octal for bytes that are not printable.

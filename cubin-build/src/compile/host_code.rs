@@ -5,6 +5,7 @@
 //! understood is passed over: this is for a warning alone.
 
 use super::depfile;
+use crate::lists::Lines;
 
 /// Marks the warning among those of nvcc.
 pub(super) const CODE: &str = "#host-code";
@@ -47,7 +48,7 @@ impl<'t> Reader<'t> {
     fn of(text: &'t [u8], source: &str) -> Self {
         let mut tokens = Vec::new();
         let (mut number, mut own) = (1, false);
-        for line in text.split(|byte| *byte == b'\n') {
+        for line in Lines(text) {
             if line.first() == Some(&b'#') {
                 if let Some((name, _)) = depfile::marker(line) {
                     own = name == source.as_bytes();

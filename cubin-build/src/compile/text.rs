@@ -11,22 +11,35 @@
 //! without numbers ([`Text::content`]). Where only the first differs, the places in the front end's files are moved
 //! ([`Places`]).
 
-use std::io::BufRead as _;
-
 use super::depfile::{self, Dependency};
 use crate::{
     cache::ContentHash,
+    lists::{Lines, Pieces},
     sorted::{Map, Set},
 };
 
-/// What a text may hold that asks for the number of its line, or whose blank lines matter (raw strings).
-const ASKS: [&str; 5] = [
-    "__builtin_LINE",
-    "__builtin_FILE",
-    "__builtin_COLUMN",
-    "source_location",
-    "R\"",
-];
+/// Whether a text may hold what asks for the number of its line, or whose blank lines matter (raw strings): each is looked
+/// for by a byte of it that is rare.
+fn asks(text: &[u8]) -> bool {
+    // The end of what comes before the byte, which ends a piece, and the begin of what comes behind it.
+    let holds = |byte: u8, found: &dyn Fn(&[u8], &[u8]) -> bool| {
+        let mut end = 0;
+        Pieces(text, byte).any(|piece| {
+            end += piece.len();
+            found(&text[..end], &text[end..])
+        })
+    };
+    let of_line = |before: &[u8], behind: &[u8]| {
+        (before.ends_with(b"__builtin_L") && behind.starts_with(b"INE"))
+            || (before.ends_with(b"__builtin_FIL") && behind.starts_with(b"E"))
+            || (before.ends_with(b"__builtin_COL") && behind.starts_with(b"UMN"))
+    };
+    holds(b'"', &|before, _| before.ends_with(b"R\""))
+        || holds(b'L', &of_line)
+        || holds(b'_', &|before, behind| {
+            behind.starts_with(b"location") && before.ends_with(b"source_")
+        })
+}
 
 /// A preprocessed text.
 pub(super) struct Text {
@@ -101,10 +114,7 @@ impl Text {
                 dependencies.extend(depfile::dependency(name, flags));
             }
         }
-        let asks = match std::str::from_utf8(&content) {
-            Ok(text) => ASKS.iter().any(|word| text.contains(word)),
-            Err(_) => true,
-        };
+        let asks = std::str::from_utf8(&content).is_err() || asks(&content);
         Self {
             exact: ContentHash::of(&bytes),
             content: (!asks).then(|| ContentHash::of(&content)),
@@ -112,20 +122,6 @@ impl Text {
             dependencies,
             own,
         }
-    }
-}
-
-/// Lines with their ends. By the standard library's own search for bytes: build scripts are compiled without optimisation,
-/// and a text has a million bytes.
-struct Lines<'t>(&'t [u8]);
-
-impl<'t> Iterator for Lines<'t> {
-    type Item = &'t [u8];
-
-    fn next(&mut self) -> Option<&'t [u8]> {
-        let all = self.0;
-        let length = self.0.skip_until(b'\n').unwrap_or(0);
-        (length > 0).then(|| &all[..length])
     }
 }
 
@@ -360,10 +356,19 @@ mod tests {
         for asks in [
             "auto x = R\"(\n\n)\";\n",
             "int l = __builtin_LINE();\n",
-            "int \u{e9};\n\n",
+            "auto f = __builtin_FILE();\n",
+            "int c = L + __builtin_COLUMN();\n",
+            "auto l = std::source_location::current();\n",
         ] {
             let found = text(&format!("# 1 \"k.cu\"\n{asks}")).content;
-            assert_eq!(found.is_none(), !asks.contains('\u{e9}'), "{asks}");
+            assert!(found.is_none(), "{asks}");
+        }
+        for asks in [
+            "int \u{e9};\n\n",
+            "int source_, _location, R, \"L\", LINE;\n",
+        ] {
+            let found = text(&format!("# 1 \"k.cu\"\n{asks}")).content;
+            assert!(found.is_some(), "{asks}");
         }
         assert!(Text::new(b"\"\xff\"\n", "", "/").content.is_none());
         let with_dir = text("# 1 \"/crate//\"\n# 1 \"k.cu\"\nint a;\nint b;\n");
