@@ -22,5 +22,7 @@ mod image;
 mod lines;
 #[path = "../../tests/occupancy.rs"]
 mod occupancy;
+#[path = "../../tests/recorded_views.rs"]
+mod recorded_views;
 #[path = "../../tests/sass.rs"]
 mod sass;
