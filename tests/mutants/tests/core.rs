@@ -10,6 +10,8 @@ mod attributes;
 mod core_golden;
 #[path = "../../tests/core_robust.rs"]
 mod core_robust;
+#[path = "../../tests/core_targets.rs"]
+mod core_targets;
 #[path = "../../tests/diff.rs"]
 mod diff;
 #[path = "../../tests/fatbin.rs"]

@@ -61,7 +61,7 @@ fn a_kernel_includes_a_header_of_a_component() {
     let curand = Component::named("curand").expect("cuRAND");
     let installed =
         toolkit::install_component(&Env::process(), &toolkit, curand, false, &mut |line| {
-            eprintln!("{line}")
+            eprintln!("{line}");
         });
     if let Err(error) = installed {
         assert!(!cubin_tests::required(), "{error}");

@@ -276,3 +276,42 @@ fn what_nvlink_would_leave_out_is_an_error_that_names_it() {
         "[link-input] `both` cannot be linked for sm_90: kernels/fill.cu is {not_linked}"
     ));
 }
+
+/// An entry of a fatbin that claims to be packed (zstd): header, then eight bytes. Its number is no target, so that it must be
+/// unpacked to know it, as entries of old fatbins.
+fn claims(unpacked: u64) -> Vec<u8> {
+    let mut entry = Vec::new();
+    entry.extend(2_u16.to_le_bytes());
+    entry.extend(0x0101_u16.to_le_bytes());
+    entry.extend(64_u32.to_le_bytes());
+    entry.extend(8_u64.to_le_bytes());
+    entry.extend(8_u32.to_le_bytes());
+    entry.resize(28, 0);
+    entry.extend(0x1_0000_u32.to_le_bytes());
+    entry.resize(40, 0);
+    entry.extend(0x8000_u64.to_le_bytes());
+    entry.resize(56, 0);
+    entry.extend(unpacked.to_le_bytes());
+    entry.extend(b"12345678");
+    entry
+}
+
+#[test]
+fn the_entries_of_a_fatbin_are_unpacked_within_a_budget() {
+    let Some((project, _)) = project("bomb") else {
+        return;
+    };
+    let entries = [claims(40 << 20), claims(40 << 20)].concat();
+    let mut fatbin = 0xba55_ed50_u32.to_le_bytes().to_vec();
+    fatbin.extend(1_u16.to_le_bytes());
+    fatbin.extend(16_u16.to_le_bytes());
+    fatbin.extend((entries.len() as u64).to_le_bytes());
+    fatbin.extend(entries);
+    fs::create_dir_all(project.dir.join("made")).expect("a folder");
+    fs::write(project.dir.join("made/heavy.fatbin"), fatbin).expect("a file");
+    project.write("build.rs", &SCRIPT.replace(".cubin", ".fatbin"));
+    project
+        .build()
+        .fails()
+        .says("are left of what the entries of this file may have together");
+}

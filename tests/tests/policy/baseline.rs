@@ -232,3 +232,19 @@ sm_80 = 3
     let file = SourceFile::new("cubin-baseline.toml", "format = 1\n[kernel\n");
     expect_diags("baseline/syntax", Baseline::parse(&file).1);
 }
+
+/// What is no text is not half read: the figures before it would look as if they were all.
+#[test]
+fn bytes_that_are_no_text_are_an_error_with_their_place() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("baseline-utf8");
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let path = dir.join("cubin-baseline.toml");
+    let bytes = b"format = 1\n[kernel.\"gemm\".sm_80]\nregisters = 1\n# \xff\xfe\n";
+    std::fs::write(&path, bytes).expect("a file");
+    let file = SourceFile::read(&path, "cubin-baseline.toml").expect("a file");
+    let (read, problems) = Baseline::parse(&file);
+    assert_eq!((read.len(), problems.len()), (0, 1));
+    let shown = cubin_build::diag::render(&problems[0], false);
+    assert!(shown.contains("these bytes are not UTF-8"), "{shown}");
+    assert!(shown.contains("cubin-baseline.toml:4:3"), "{shown}");
+}

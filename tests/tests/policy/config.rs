@@ -225,3 +225,17 @@ fn defines_as_strings() {
         ]
     );
 }
+
+#[test]
+fn bytes_that_are_no_text_are_an_error_with_their_place() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("config-utf8");
+    std::fs::create_dir_all(&dir).expect("a folder");
+    let path = dir.join("cubin.toml");
+    std::fs::write(&path, b"[build]\narch = [\"sm_90\"]\nstd = \"\xff\"\n").expect("a file");
+    let file = SourceFile::read(&path, "cubin.toml").expect("a file");
+    let (config, problems) = Config::parse(&file);
+    assert_eq!((config, problems.len()), (Config::default(), 1));
+    let shown = cubin_build::diag::render(&problems[0], false);
+    assert!(shown.contains("these bytes are not UTF-8"), "{shown}");
+    assert!(shown.contains("cubin.toml:3:8"), "{shown}");
+}

@@ -103,7 +103,7 @@ fn every_key_is_read_where_it_is_explained() {
     }
 }
 
-/// What is shown of cubin.toml elsewhere; blocks for Cargo.toml are cargo's affair.
+/// What is shown of cubin.toml elsewhere; blocks for Cargo.toml and .cargo/config.toml are cargo's affair.
 #[test]
 fn every_example_of_readme_and_documentation_is_understood() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -118,7 +118,9 @@ fn every_example_of_readme_and_documentation_is_understood() {
         let mut shown = 0;
         for block in text.split("```toml\n").skip(1) {
             let (example, _) = block.split_once("```").expect("the block ends");
-            if !example.contains("dependencies]\n") {
+            let of_cargo = example.contains("dependencies]\n")
+                || example.starts_with("# .cargo/config.toml\n");
+            if !of_cargo {
                 config(example);
                 shown += 1;
             }

@@ -309,3 +309,36 @@ fn the_reader_of_crate_paths_sees_groups() {
     let text = "use crate::{a, b::{c, d}, e as f};\nfn x() { crate::g::h(); mycrate::no(); }";
     assert_eq!(named_modules(text), ["a", "b", "e", "g"]);
 }
+
+/// Each test that `tests/CASES.md` names is there.
+#[test]
+fn inputs_of_users_have_their_tests() {
+    let tests = root().join("tests");
+    let page = fs::read_to_string(tests.join("CASES.md")).expect("a page");
+    let rows = page.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let mut named = 0;
+    for row in rows {
+        let in_row = row.split('`').filter(|word| word.contains(".rs::"));
+        let mut of_row = 0;
+        for test in in_row {
+            let (file, function) = test.split_once("::").expect("a test");
+            let path = tests.join("tests").join(file);
+            let path = match file.strip_prefix("../") {
+                Some(elsewhere) => root().join(elsewhere),
+                None => path,
+            };
+            let text = fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let test = format!("\nfn {function}() {{");
+            let (before, _) = text
+                .split_once(&test)
+                .unwrap_or_else(|| panic!("{file} has no {function}"));
+            let attributes = before.rsplit("\n\n").next().unwrap_or_default();
+            assert!(attributes.contains("#[test]"), "{file}: {function}");
+            of_row += 1;
+        }
+        assert!(of_row > 0, "no test: {row}");
+        named += of_row;
+    }
+    assert!(named >= 25, "{named}");
+}

@@ -41,7 +41,7 @@ pub(super) fn read(
                 targets,
                 ptx: settings.ptx.of(targets),
             };
-            let mut fatbin = Fatbin::default();
+            let mut fatbin = Fatbin::of(&bytes);
             for entry in fatbin::entries(&bytes, 0) {
                 let added = entry.and_then(|entry| fatbin.add(&entry));
                 if let Err(error) = added {
@@ -60,14 +60,24 @@ struct Wanted<'a> {
 }
 
 /// What a fatbin holds.
-#[derive(Default)]
 struct Fatbin<'a> {
+    /// What its entries may be unpacked to together.
+    budget: fatbin::Budget,
     cubins: Vec<(Sm, fatbin::Entry<'a>)>,
     ptx: Vec<(Sm, fatbin::Entry<'a>)>,
     problems: Vec<BadCode>,
 }
 
 impl<'a> Fatbin<'a> {
+    fn of(bytes: &[u8]) -> Self {
+        Self {
+            budget: fatbin::Budget::new(bytes.len()),
+            cubins: Vec::new(),
+            ptx: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
     fn add(&mut self, entry: &fatbin::Entry<'a>) -> cubin_core::Result<()> {
         if entry.kind == EntryKind::PTX {
             self.ptx
@@ -76,7 +86,7 @@ impl<'a> Fatbin<'a> {
             let target = match entry.target() {
                 Some(target) => target,
                 // Entries of old fatbins do not say it.
-                None => Cubin::parse(&entry.image()?)?.target()?,
+                None => Cubin::parse(&self.budget.image(entry)?)?.target()?,
             };
             self.cubins.push((target, *entry));
         }
@@ -106,7 +116,7 @@ impl<'a> Fatbin<'a> {
                 self.problems.push(BadCode::SeveralCubins(target));
                 continue;
             }
-            match entry.image() {
+            match self.budget.image(&entry) {
                 Ok(image) => {
                     let binary = Binary::prebuilt(Some(target), image.into_owned());
                     binaries.push((target, binary));
@@ -119,7 +129,7 @@ impl<'a> Fatbin<'a> {
             let asked = wanted.ptx.contains(target);
             let mut cubins = binaries.iter_mut();
             match cubins.find(|(known, _)| asked && known == target) {
-                Some((_, cubin)) => match entry.image() {
+                Some((_, cubin)) => match self.budget.image(entry) {
                     Ok(text) => cubin.ptx = Some(ptx::terminated(text.into_owned())),
                     Err(error) => self.problems.push(BadCode::Entry(error)),
                 },
