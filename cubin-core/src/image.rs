@@ -24,103 +24,22 @@
 //! ```
 
 mod kernels;
+mod layout;
 mod patches;
 
-use core::fmt;
+use crate::{Cubin, Error, ErrorKind, Result, elf::Elf, limits::LOADER_IMAGE};
+use kernels::Kernels;
+use layout::{Layout, PAGE};
 
-use crate::{
-    Cubin, Error, ErrorKind, Result,
-    consts::SectionType,
-    elf::{Elf, Section},
-    limits::LOADER_IMAGE,
-};
-use kernels::{Banks, Record};
-
+pub use kernels::{Bank, Kernel};
+pub use layout::LoadedSection;
 pub use patches::Patch;
-
-/// Every section starts at a multiple of this, or of its own larger alignment.
-const SECTION_ALIGN: u64 = 128;
-
-/// The image ends at a multiple of this, with as many zeros more for instruction prefetch.
-const PAGE: u64 = 4096;
-
-/// `sh_flags` bit of sections that occupy memory.
-const SHF_ALLOC: u64 = 2;
-
-/// A section that the image holds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LoadedSection<'a> {
-    /// Index of the section in the file.
-    pub section: u32,
-    /// Bytes from the start of the image.
-    pub offset: u64,
-    /// Size in the image, in bytes.
-    pub size: u64,
-    /// Its bytes; empty for NOBITS, which are zeros.
-    pub bytes: &'a [u8],
-}
-
-/// Its contents as a length.
-impl fmt::Debug for LoadedSection<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LoadedSection")
-            .field("section", &self.section)
-            .field("offset", &self.offset)
-            .field("size", &self.size)
-            .field("len", &self.bytes.len())
-            .finish()
-    }
-}
-
-/// A constant bank of a kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Bank {
-    /// Its number.
-    pub index: u8,
-    /// Where its contents start, in bytes from the start of the image.
-    pub offset: u64,
-    /// Its size in bytes.
-    pub bytes: u64,
-}
-
-/// What a launch of a function needs from the image. A figure is 0 when the file has no record of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Kernel<'a> {
-    /// What follows `.text.` in its section's name.
-    pub name: &'a str,
-    /// Index of its `.text` section.
-    pub section: u32,
-    /// First instruction, in bytes from the start of the image.
-    pub code: u64,
-    /// Size of its code in bytes.
-    pub code_bytes: u64,
-    /// Registers per thread: the last REGCOUNT record of `.nv.info` for a symbol in its section.
-    pub registers: u32,
-    /// Stack bytes per thread: the last MIN_STACK_SIZE record, 0xffffffff when not statically known. For a budget use
-    /// [`Resources::stack`](crate::Resources::stack), which knows that the last record can be wrong.
-    pub stack: u32,
-    /// Size of `.nv.shared.<f>`, in bytes per block.
-    pub shared: u64,
-    /// Where the parameters start in bank 0, in bytes.
-    pub params_offset: u16,
-    /// Size of the parameters in bytes.
-    pub params_bytes: u16,
-    /// Its constant banks, those of the module included: the last section of each number, in order of first appearance.
-    pub banks: Vec<Bank>,
-}
 
 /// The image of a cubin. Borrows the file's bytes.
 #[derive(Debug, Clone)]
 pub struct Image<'a> {
-    elf: Elf<'a>,
-    /// In section order.
-    sections: Vec<LoadedSection<'a>>,
-    end: u64,
-    kernels: Vec<Record<'a>>,
-    module_banks: Banks,
+    layout: Layout<'a>,
+    kernels: Kernels<'a>,
 }
 
 impl<'a> Cubin<'a> {
@@ -142,26 +61,20 @@ impl<'a> Image<'a> {
     /// # Errors
     /// As [`Cubin::image`].
     pub fn new(elf: &Elf<'a>) -> Result<Self> {
-        let (sections, end) = lay_out(elf)?;
-        let mut image = Self {
-            elf: elf.clone(),
-            sections,
-            end,
-            kernels: Vec::new(),
-            module_banks: Banks::default(),
-        };
-        for patch in image.relocations() {
+        let layout = Layout::new(elf)?;
+        for patch in layout.relocations() {
             patch?;
         }
-        image.read_kernels()?;
-        Ok(image)
+        let kernels = Kernels::read(&layout)?;
+        Ok(Self { layout, kernels })
     }
 
     /// Length in bytes: the laid-out sections up to a multiple of 4 KiB, and 4 KiB more.
     #[must_use]
     pub fn length(&self) -> u64 {
         // `end` is at most LOADER_IMAGE - PAGE.
-        self.end
+        self.layout
+            .end
             .checked_next_multiple_of(PAGE)
             .and_then(|end| end.checked_add(PAGE))
             .unwrap_or(LOADER_IMAGE)
@@ -170,34 +83,34 @@ impl<'a> Image<'a> {
     /// End of the last section, in bytes from the start of the image; zeros follow.
     #[must_use]
     pub fn end(&self) -> u64 {
-        self.end
+        self.layout.end
     }
 
     /// The sections it holds, in section order.
     #[must_use]
     pub fn sections(&self) -> &[LoadedSection<'a>] {
-        &self.sections
+        &self.layout.sections
     }
 
     /// What the relocations write over an image at the address `base`, in relocation order. A later patch overwrites an
     /// earlier one where they share bytes.
     pub fn patches(&self, base: u64) -> impl Iterator<Item = Patch> + '_ {
         // `new` has seen that none fails.
-        self.relocations()
+        self.layout
+            .relocations()
             .filter_map(Result::ok)
             .map(move |pending| pending.at(base))
     }
 
     /// Every function with code in the image, in section order: kernels, and device functions with a section of their own.
     pub fn kernels(&self) -> impl Iterator<Item = Kernel<'a>> + '_ {
-        self.kernels.iter().map(|record| self.complete(record))
+        self.kernels.all()
     }
 
     /// The last function of this name.
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<Kernel<'a>> {
-        let found = self.kernels.iter().rfind(|record| record.name == name);
-        found.map(|record| self.complete(record))
+        self.kernels.last(name)
     }
 
     /// Writes the image for the address `base` into `memory`, zeros included.
@@ -217,7 +130,7 @@ impl<'a> Image<'a> {
             ));
         }
         memory.fill(0);
-        for section in &self.sections {
+        for section in &self.layout.sections {
             put(memory, section.offset, section.bytes);
         }
         for patch in self.patches(base) {
@@ -225,53 +138,6 @@ impl<'a> Image<'a> {
         }
         Ok(())
     }
-
-    fn held(&self, section: u32) -> Option<&LoadedSection<'a>> {
-        let at = self
-            .sections
-            .binary_search_by_key(&section, |held| held.section)
-            .ok()?;
-        self.sections.get(at)
-    }
-}
-
-/// The held sections with their places, and where the last one ends.
-fn lay_out<'a>(elf: &Elf<'a>) -> Result<(Vec<LoadedSection<'a>>, u64)> {
-    let held = |section: &Section| {
-        section.flags & SHF_ALLOC != 0
-            && matches!(section.ty, SectionType::PROGBITS | SectionType::NOBITS)
-            && !elf
-                .section_names()
-                .tail(section.name)
-                .starts_with(b".nv.shared.")
-    };
-    let mut sections = Vec::with_capacity(elf.sections().filter(held).count());
-    let mut end = 0_u64;
-    for section in elf.sections().filter(held) {
-        let place = end
-            .checked_next_multiple_of(section.align.max(SECTION_ALIGN))
-            .and_then(|start| Some((start, start.checked_add(section.size)?)))
-            .filter(|(_, end)| *end <= LOADER_IMAGE - PAGE);
-        let Some((offset, next)) = place else {
-            let error = Error::new(
-                ErrorKind::Limit,
-                format!(
-                    "the image would be longer than {LOADER_IMAGE:#x} bytes, more than a GPU can address: this section has {:#x} bytes and alignment {:#x}",
-                    section.size, section.align
-                ),
-                section.offset,
-            );
-            return Err(elf.place(error, &section));
-        };
-        end = next;
-        sections.push(LoadedSection {
-            section: section.index,
-            offset,
-            size: section.size,
-            bytes: elf.data(&section)?,
-        });
-    }
-    Ok((sections, end))
 }
 
 fn put(memory: &mut [u8], offset: u64, bytes: &[u8]) {

@@ -2,7 +2,7 @@
 
 use super::ctype::{CType, QType, TagKind};
 use super::mangled;
-use super::tags::Tables;
+use super::tables::Tables;
 use crate::sorted::{Map, Set};
 
 /// The alias of each tag that has one: of several, one in the template's own namespace, then the shortest, so that

@@ -6,7 +6,7 @@
 
 use cubin_core::{Function, Params, Sm};
 
-use super::guard::withdraw;
+use super::guard::{LAYOUT_HELP, withdraw};
 use super::layout::align_up;
 use super::model::{Kernel, Param, Refusal, Signatures, Type};
 use crate::sorted::{Map, Set};
@@ -180,7 +180,7 @@ pub fn check(signatures: &mut Signatures, functions: &[Function<'_>], target: Sm
         signatures,
         &wrong,
         "has another size in the cubin than by its printed members",
-        super::LAYOUT_HELP,
+        LAYOUT_HELP,
     );
     for function in functions {
         if let Some((_, compared @ false)) = by_symbol.get_mut(function.symbol) {
@@ -245,7 +245,7 @@ pub(super) fn refuse(kernel: &mut Kernel, problem: &Problem) {
         }
         _ => None,
     };
-    let help = param.is_some().then(|| super::LAYOUT_HELP.to_owned());
+    let help = param.is_some().then(|| LAYOUT_HELP.to_owned());
     kernel.refusal = Some(Refusal {
         param,
         reason: problem.to_string(),

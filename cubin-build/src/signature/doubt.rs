@@ -11,7 +11,7 @@ use super::names::ANONYMOUS_NAMESPACE;
 use super::probe::{Answers, Ask, AskKind, Question, Questions};
 use super::records::{anonymous_tag, field_name, is_numbered_tag};
 use super::resolve::Resolver;
-use super::tags::{ANONYMOUS, RawField};
+use super::tables::{ANONYMOUS, RawField};
 use crate::sorted::Set;
 
 /// What a kernel's parameters leave open.

@@ -11,7 +11,7 @@ use super::ctype::{CType, QType, RawParam};
 use super::lexer::{LexError, Lexer, Position, TokenKind};
 use super::parser::{Parse, Parser, Trouble};
 use super::specifiers::Specifiers;
-use super::tags::Tables;
+use super::tables::Tables;
 use crate::sorted::Map;
 
 /// A `__global__` function.

@@ -10,6 +10,9 @@ use super::model::{Field, Kernel, Pointer, RecordId, Refusal, Scalar, Signatures
 use super::written::{Declared, SourceFacts, is_long, name_handles};
 use crate::{lists::CollectVec, sorted::Set};
 
+/// What to do when a computed layout is not the compiler's.
+pub(crate) const LAYOUT_HELP: &str = "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
+
 /// Withdraws what [`SourceFacts`] put in doubt. Call it after [`check`](super::check()), whose agreement on a by-value
 /// record proves that record.
 pub fn guard(signatures: &mut Signatures, facts: &SourceFacts) {
@@ -83,7 +86,7 @@ fn guard_int128(signatures: &mut Signatures) {
         signatures,
         &doubtful,
         "may have `__int128` members, which nvcc's files print as `long long`",
-        super::LAYOUT_HELP,
+        LAYOUT_HELP,
     );
     // A member that points to `long long` may point to `__int128`.
     for record in &mut signatures.records {

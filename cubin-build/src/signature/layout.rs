@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::ctype::{Builtin, CType, QType, TagKind};
 use super::header_types::{toolkit_record, vector_record};
 use super::probe::{Answer, Answers, MemberOffset};
-use super::tags::{RawRecord, Tables};
+use super::tables::{RawRecord, Tables};
 use super::unknown::{Defect, Unknown};
 use crate::{lists::CollectVec, sorted::Map};
 

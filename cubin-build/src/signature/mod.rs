@@ -13,6 +13,7 @@ mod declarator;
 pub mod declared;
 pub mod diags;
 mod doubt;
+mod error;
 mod gpu;
 pub mod guard;
 mod header_types;
@@ -29,6 +30,7 @@ mod resolve;
 mod specifiers;
 pub(crate) mod store;
 mod stub;
+mod tables;
 mod tags;
 pub mod typed;
 mod unknown;
@@ -37,12 +39,13 @@ mod written;
 
 use crate::sorted::{self, Map, Set};
 use crate::{lists::CollectVec, paths::normalize};
-use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use check::{Finding, Problem, check};
 use doubt::Doubt;
+pub use error::{Error, SideFile};
+pub(crate) use guard::LAYOUT_HELP;
 pub use guard::guard;
 pub use merge::{is_internal, linked, same_on_every_target};
 use model::{Global, Kernel, Param, RecordId, Refusal, Signatures, Space, Type};
@@ -68,52 +71,6 @@ pub fn cxx_function(symbol: &str) -> Option<String> {
     let types: Vec<String> = types.collect();
     Some(format!("{name}({})", types.join(", ")))
 }
-
-/// One of the two files cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Error {
-    /// The kind of file.
-    pub file: SideFile,
-    /// Line, from 1.
-    pub line: u32,
-    /// What is wrong, as a predicate: "ends inside a comment".
-    pub message: String,
-}
-
-/// A file that nvcc keeps beside the PTX.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SideFile {
-    /// `X.cudafe1.stub.c`
-    Stub,
-    /// `X.cudafe1.gpu`
-    Gpu,
-}
-
-impl Error {
-    fn stub(line: u32, message: impl Into<String>) -> Self {
-        Self {
-            file: SideFile::Stub,
-            line,
-            message: message.into(),
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = match self.file {
-            SideFile::Stub => ".cudafe1.stub.c",
-            SideFile::Gpu => ".cudafe1.gpu",
-        };
-        write!(
-            f,
-            "nvcc's {file} file {}, at line {}; if nvcc is newer than this crate, its format may have changed",
-            self.message, self.line
-        )
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Reads the signatures of one translation unit for one target.
 ///
@@ -402,9 +359,6 @@ fn host_offsets(kernel: &Kernel, offsets: &[u64]) -> Option<(Refusal, Option<Rec
     }
     None
 }
-
-/// What to do when a computed layout is not the compiler's.
-pub(crate) const LAYOUT_HELP: &str = "a record with an `__int128` or `long double` member, or under `#pragma pack`, is not described exactly by nvcc's files; pass a pointer to it in device memory instead";
 
 /// Source name and whether it is of a pack: `__3_165_74_ts` is a member of the pack `ts`, `__T12` has no name.
 fn param_name(printed: Option<&str>) -> (Option<String>, bool) {

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::lexer::{LexError, Lexer, Token, TokenKind};
-use super::tags::Tables;
+use super::tables::Tables;
 
 /// Nesting of parentheses and records within one declaration.
 const MAX_NESTING: u32 = 24;

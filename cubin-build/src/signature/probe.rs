@@ -12,6 +12,7 @@
 
 use std::fmt::Write as _;
 
+use super::error::Error;
 use super::{names, stub};
 use crate::sorted::{Map, Set};
 
@@ -229,7 +230,7 @@ impl Questions {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn read(&self, registrations: &[u8]) -> Result<Answers, super::Error> {
+    pub fn read(&self, registrations: &[u8]) -> Result<Answers, Error> {
         let stub = stub::read(registrations)?;
         let mut records: Map<u64, (u64, u64)> = Map::new();
         let mut members: Map<(u64, u64), MemberFacts> = Map::new();

@@ -6,7 +6,7 @@ use super::layout::{self, is_padding};
 use super::mangled;
 use super::model::{Enum, EnumId, Field, Pointer, Record, RecordId, Scalar, Type};
 use super::resolve::{Reason, Resolver, member_pointer};
-use super::tags::{ANONYMOUS, RawField};
+use super::tables::{ANONYMOUS, RawField};
 use crate::lists::CollectVec;
 
 impl Resolver<'_> {

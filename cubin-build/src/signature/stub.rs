@@ -5,8 +5,8 @@
 //! kind; and the C++ spelling of every mangled type name. The text has had one shape since CUDA 7 or so:
 //! `__cudaRegisterEntry(h, ((void (*)(TYPES))NAME), SYMBOL, MAXTHREADS)`.
 
-use super::Error;
 use super::ctype::RawParam;
+use super::error::Error;
 use super::lexer::{LexError, Lexer, TokenKind};
 use super::names;
 use super::parser::{Parser, Trouble, number};

@@ -12,6 +12,7 @@
 //! nvcc writes every integer as unsigned, so a symbol that says `int` is believed as long as class and size agree. All
 //! of it is compared with the cubin's records.
 
+mod found;
 #[cfg(feature = "nvvm")]
 mod ir;
 
@@ -19,19 +20,21 @@ use std::{collections::HashMap, path::Path};
 
 use cubin_core::{Function, Params, Sm, kernel::Param as Record};
 
+use self::found::{Found, pointer};
 use super::{
     check::{Finding, Problem, compare, refuse},
     ctype::{CType, QType},
     declared::{self, Wrong},
     mangled,
     model::{
-        self, Definition, Enum, EnumId, Field, Kernel, Param, Pointer, RecordId, Refusal, Scalar,
-        Signatures, Type,
+        self, Definition, Enum, EnumId, Field, Kernel, Param, RecordId, Refusal, Scalar, Type,
     },
 };
 use crate::ptx::{Class, Entry, Extent, Param as Declared, Space};
 #[cfg(feature = "nvvm")]
 use crate::{nvvm, source::SourceFile};
+
+pub use self::found::Typed;
 
 /// The type of the one member of a record of which only the bytes are known.
 pub const UNKNOWN_BYTES: &str = "bytes of unknown type";
@@ -62,17 +65,6 @@ impl<'p> Text<'p> {
             made: false,
         }
     }
-}
-
-/// What came of it.
-#[derive(Debug, Default)]
-pub struct Typed {
-    /// In the order of the text.
-    pub signatures: Signatures,
-    /// Where `[[kernel]]` does not fit.
-    pub wrong: Vec<Wrong>,
-    /// Where PTX and cubin do not agree.
-    pub findings: Vec<Finding>,
 }
 
 /// Gives each kernel of a cubin for `target` that the text declares a signature. `declared` yields the types that `[[kernel]]` has for a symbol.
@@ -145,14 +137,6 @@ pub fn from_ptx<'d>(
     }
     typed.name_pointees();
     typed
-}
-
-/// A type with its C++ or PTX text, size and alignment.
-struct Found {
-    ty: Type,
-    text: String,
-    size: u64,
-    align: u64,
 }
 
 impl Text<'_> {
@@ -402,17 +386,6 @@ fn refusal(declared: &Declared) -> Option<(&'static str, &'static str)> {
         "points into a thread's own local memory, which no host has an address of",
         "pass a pointer to global memory",
     ))
-}
-
-/// A pointer to what nobody has named.
-fn pointer(is_const: bool) -> Type {
-    Type::Pointer(Pointer {
-        pointee: Box::new(Type::Void),
-        is_const,
-        is_volatile: false,
-        reference: false,
-        restrict: false,
-    })
 }
 
 /// One element.

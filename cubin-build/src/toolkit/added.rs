@@ -6,9 +6,12 @@ use std::{
 };
 
 use super::{
-    Error, Toolkit, cached,
+    cached,
     component::{COMPONENTS, Component, directory},
+    error::Error,
+    found::Toolkit,
     install::{self, Part},
+    receipt::RECEIPT,
 };
 use crate::{env::Env, lists::CollectVec};
 
@@ -57,7 +60,7 @@ pub(super) fn add(
         }
         None => return Err(Error::ComponentMissing(component, toolkit.version)),
     };
-    let receipt = fs::read_to_string(home.join(cached::RECEIPT)).unwrap_or_default();
+    let receipt = fs::read_to_string(home.join(RECEIPT)).unwrap_or_default();
     toolkit
         .added
         .push(format!("{} {}", headers.display(), receipt.trim_end()));

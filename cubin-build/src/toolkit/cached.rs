@@ -12,7 +12,13 @@ use std::{
 };
 
 use super::{
-    Error, Origin, Toolkit, Version, Wanted, discover::nvcc_below, layout::Layout, lock::Lock,
+    error::Error,
+    found::Toolkit,
+    layout::{Layout, nvcc_below},
+    lock::Lock,
+    origin::Origin,
+    receipt::receipt_of,
+    version::{Version, Wanted},
 };
 use crate::{
     env::{Env, program_in},
@@ -20,7 +26,6 @@ use crate::{
     sorted,
 };
 
-pub(super) const RECEIPT: &str = "cubin-build-wheels.txt";
 /// What is about to be removed has this name before its version, so that no build finds half of it.
 const REMOVING: &str = ".removing-";
 /// Set to `1`, it allows a cache that other users can write to.
@@ -105,13 +110,6 @@ pub(super) fn open(env: &Env, home: &Path) -> Option<Toolkit> {
         added: Vec::new(),
         wheels,
     })
-}
-
-/// The receipt of a toolkit that was installed here, on one line; `root` is `…/nvidia/cu13`.
-pub(super) fn receipt_of(root: &Path) -> Option<String> {
-    let text = fs::read_to_string(root.parent()?.parent()?.join(RECEIPT)).ok()?;
-    let line = text.lines().collect_vec().join(", ");
-    (!line.is_empty()).then_some(line)
 }
 
 /// The first part of a toolkit that is not there.

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Version, cached::RECEIPT};
+use super::{receipt::RECEIPT, version::Version};
 
 /// A library that can be installed beside the compiler.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,11 +7,19 @@ use std::{
 };
 
 use super::{
-    Error, Known, Looked, Origin, Toolkit, ToolkitRequest, Version, Wanted, added, ask, cached,
+    added, cached,
+    error::{Error, Looked},
+    found::Toolkit,
     install,
+    layout::nvcc_below,
+    memo::Known,
+    origin::Origin,
+    receipt::receipt_of,
+    request::ToolkitRequest,
+    said,
+    version::Version,
 };
 use crate::env::{self, Env};
-use crate::sorted::{self, Set};
 
 /// Finds the toolkit that a project asks for; installs it when the project asks for that. Progress of an
 /// installation goes to stderr.
@@ -105,86 +113,6 @@ fn compiler(
         }
     }
     search.installed()
-}
-
-impl ToolkitRequest {
-    /// The usual places, first those named after the version that is asked for.
-    fn places(&self) -> Vec<PathBuf> {
-        let mut places = Vec::new();
-        for place in &self.usual_places {
-            if let Some(Wanted {
-                major,
-                minor: Some(minor),
-                ..
-            }) = self.version
-            {
-                let mut named = place.clone().into_os_string();
-                named.push(format!("-{major}.{minor}"));
-                places.push(PathBuf::from(named));
-            }
-        }
-        // A version that nobody asked for by name is no better than the unnumbered link.
-        places.retain(|place| place.exists());
-        places.extend(self.usual_places.iter().cloned());
-        for place in &self.usual_places {
-            places.extend(numbered(place));
-        }
-        let mut seen = Set::new();
-        places.retain(|place| seen.insert(place.clone()));
-        places
-    }
-}
-
-/// Directories beside `place` named `place-13.5`, newest first.
-fn numbered(place: &Path) -> Vec<PathBuf> {
-    let (Some(dir), Some(name)) = (
-        place.parent(),
-        place.file_name().and_then(|name| name.to_str()),
-    ) else {
-        return Vec::new();
-    };
-    let mut found: Vec<(Vec<u32>, PathBuf)> = fs::read_dir(dir)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let file = entry.file_name();
-            let numbers = file.to_str()?.strip_prefix(name)?.strip_prefix('-')?;
-            let numbers: Result<Vec<u32>, _> = numbers.split('.').map(str::parse).collect();
-            Some((numbers.ok()?, entry.path()))
-        })
-        .collect_vec();
-    sorted::sort(&mut found);
-    found.into_iter().rev().map(|(_, path)| path).collect_vec()
-}
-
-/// Where toolkits usually are on this system.
-pub(super) fn usual_places() -> Vec<PathBuf> {
-    if cfg!(windows) {
-        // The installer makes one directory per version and nothing unnumbered; newest first.
-        let dir = Path::new(r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA");
-        let mut versions: Vec<(Wanted, PathBuf)> = fs::read_dir(dir)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| {
-                let name = entry.file_name();
-                let version = name.to_str()?.strip_prefix('v')?.parse().ok()?;
-                Some((version, entry.path()))
-            })
-            .collect_vec();
-        sorted::sort_by_key(&mut versions, |(version, _)| {
-            std::cmp::Reverse((version.major, version.minor))
-        });
-        return versions.into_iter().map(|(_, path)| path).collect_vec();
-    }
-    [
-        "/usr/local/cuda",
-        "/opt/cuda",
-        "/usr/lib/nvidia-cuda-toolkit",
-    ]
-    .map(PathBuf::from)
-    .to_vec()
 }
 
 struct Search<'a> {
@@ -286,14 +214,14 @@ impl Search<'_> {
         let Known {
             version,
             mut layout,
-        } = ask(self.env, &program, self.request.memo.as_deref())
+        } = said::ask(self.env, &program, self.request.memo.as_deref())
             .map_err(|why| format!("`{}` does not work: {why}", program.display()))?;
         if let Some(given) = nvcc.parent().and_then(Path::parent) {
             layout.known_as(self.env, given);
         }
         // Behind a wrapper, which may do anything, nothing is sure to stay as it is.
         let direct = program.parent() == Some(&layout.here);
-        let wheels = cached::receipt_of(&layout.root).filter(|_| direct);
+        let wheels = receipt_of(&layout.root).filter(|_| direct);
         Ok(Toolkit {
             root: layout.root.clone(),
             nvcc: program,
@@ -355,30 +283,6 @@ fn launched(value: PathBuf) -> (Vec<String>, PathBuf) {
 
 fn nvcc_in_bin() -> String {
     format!("bin/nvcc{}", std::env::consts::EXE_SUFFIX)
-}
-
-/// The nvcc of a toolkit's root; also of a directory that pip installed NVIDIA's wheels into.
-pub(super) fn nvcc_below(root: &Path) -> Option<PathBuf> {
-    if let Some(nvcc) = env::program_in(&root.join("bin"), "nvcc") {
-        return Some(nvcc);
-    }
-    let mut wheels: Vec<PathBuf> = fs::read_dir(root.join("nvidia"))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            path.file_name()
-                .and_then(|name| name.to_str())
-                .and_then(|name| name.strip_prefix("cu"))
-                .is_some_and(|digits| digits.parse::<u32>().is_ok())
-        })
-        .collect_vec();
-    sorted::sort(&mut wheels);
-    wheels
-        .into_iter()
-        .rev()
-        .find_map(|dir| env::program_in(&dir.join("bin"), "nvcc"))
 }
 
 /// The program to run.

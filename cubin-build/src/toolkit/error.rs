@@ -2,7 +2,11 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use super::{Origin, Version, Wanted, component::Component};
+use super::{
+    component::Component,
+    origin::Origin,
+    version::{Version, Wanted},
+};
 
 /// No usable toolkit.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 //! with a message that does not say so. Only the place and the stamp of the compiler are looked at; it is not run.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     path::{Path, PathBuf},
 };
 
-use super::{NoHostCompiler, Origin, Toolkit};
+use super::{error::NoHostCompiler, flags::ccbin_in_variables, found::Toolkit, origin::Origin};
 use crate::{
     cache::Stamp,
     env::{self, Env},
@@ -128,35 +128,6 @@ fn search(
         asked: None,
         tried: NAMES.iter().map(|name| (*name).to_owned()).collect_vec(),
     })
-}
-
-/// The host compiler that variables name, without being remembered as consulted.
-pub(super) fn named_host(env: &Env) -> Option<PathBuf> {
-    let flags = FLAGS.iter().find_map(|name| ccbin_in(&env.peek(name)?));
-    flags.or_else(|| env.peek("NVCC_CCBIN").map(PathBuf::from))
-}
-
-/// Flags that nvcc takes from the environment.
-const FLAGS: [&str; 2] = ["NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"];
-
-/// The host compiler among the flags that nvcc takes from the environment.
-fn ccbin_in_variables(env: &Env) -> Option<PathBuf> {
-    FLAGS.iter().find_map(|name| ccbin_in(&env.get(name)?))
-}
-
-fn ccbin_in(flags: &OsStr) -> Option<PathBuf> {
-    let mut words = flags.to_str()?.split_whitespace();
-    while let Some(word) = words.next() {
-        let option = word.trim_start_matches('-');
-        let (option, value) = match option.split_once('=') {
-            Some((option, value)) => (option, Some(value)),
-            None => (option, None),
-        };
-        if word.starts_with('-') && matches!(option, "ccbin" | "compiler-bindir") {
-            return value.or_else(|| words.next()).map(PathBuf::from);
-        }
-    }
-    None
 }
 
 fn named(

@@ -14,13 +14,17 @@ use std::{
 };
 
 use super::{
-    Error, Toolkit, Version, Wanted,
-    cached::{self, RECEIPT, installed_as, missing_part, open, toolkits_dir},
+    cached::{self, installed_as, missing_part, open, toolkits_dir},
     component::{Component, directory},
-    discover::nvcc_below,
+    error::Error,
+    found::Toolkit,
     installer::{Installer, run, shown},
+    layout::nvcc_below,
     lock::Lock,
-    version_of, wheels,
+    receipt::RECEIPT,
+    said::version_of,
+    version::{Version, Wanted},
+    wheels,
 };
 use crate::{cache, env::Env, lists::CollectVec, sorted};
 

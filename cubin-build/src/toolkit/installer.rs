@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::Error;
+use super::error::Error;
 use crate::{env::Env, lists::CollectVec};
 
 pub(super) enum Installer {

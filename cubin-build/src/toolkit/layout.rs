@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::host::named_host;
+use super::flags::named_host;
 use crate::{
     dryrun::Dryrun,
     env::{self, Env},
@@ -172,6 +172,30 @@ impl Layout {
             }
         }
     }
+}
+
+/// The nvcc of a toolkit's root; also of a directory that pip installed NVIDIA's wheels into.
+pub(super) fn nvcc_below(root: &Path) -> Option<PathBuf> {
+    if let Some(nvcc) = env::program_in(&root.join("bin"), "nvcc") {
+        return Some(nvcc);
+    }
+    let mut wheels: Vec<PathBuf> = fs::read_dir(root.join("nvidia"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.file_name()
+                .and_then(|name| name.to_str())
+                .and_then(|name| name.strip_prefix("cu"))
+                .is_some_and(|digits| digits.parse::<u32>().is_ok())
+        })
+        .collect_vec();
+    sorted::sort(&mut wheels);
+    wheels
+        .into_iter()
+        .rev()
+        .find_map(|dir| env::program_in(&dir.join("bin"), "nvcc"))
 }
 
 /// Without `..`, which nvcc writes behind the directory of its program.

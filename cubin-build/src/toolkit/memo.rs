@@ -17,11 +17,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Known, Version, layout::Layout};
+use super::{layout::Layout, version::Version};
 use crate::{
     cache::{self, Stamp, decode_path, encode_path},
     env::Env,
 };
+
+/// What nvcc says of itself.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) version: Version,
+    pub(super) layout: Layout,
+}
 
 /// What was kept for exactly this nvcc.
 pub(super) fn recall(memo: &Path, key: &str) -> Option<Known> {

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Toolkit, added};
+use super::{added, error::Error, found::Toolkit};
 use crate::{sorted, words::counted};
 
 /// A file that a wheel brought.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 #[cfg(feature = "fatbin")]
-use super::length;
+use super::bytes::length;
 use super::{Compression, Entry};
 use crate::{ErrorKind, Result, consts::EntryKind, elf::Elf, limits};
 

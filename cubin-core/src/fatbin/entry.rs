@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{length, tail, u16_at, u32_at, u64_at, window};
+use super::bytes::{length, tail, u16_at, u32_at, u64_at, window};
 use crate::{
     Error, ErrorKind, Result, Sm,
     arch::{FIRST_FAMILY, FIRST_SUFFIXED, Suffix},

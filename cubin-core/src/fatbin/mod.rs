@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+mod bytes;
 mod decompress;
 mod entry;
 
@@ -30,6 +31,7 @@ use crate::{
     Error, ErrorKind, Result,
     consts::{EntryKind, FATBIN_MAGIC},
 };
+use bytes::{length, tail, u16_at, u64_at, window};
 
 /// Bytes of a container's header.
 const CONTAINER_HEADER: u64 = 16;
@@ -316,41 +318,6 @@ fn find_magic(data: &[u8]) -> Option<u64> {
         .chunks(ALIGN as usize)
         .position(|chunk| chunk.starts_with(&magic))?;
     u64::try_from(position).ok()?.checked_mul(ALIGN)
-}
-
-fn length(data: &[u8]) -> u64 {
-    data.len() as u64
-}
-
-/// `data` from `at` on; empty past the end.
-fn tail(data: &[u8], at: u64) -> &[u8] {
-    window(data, at, length(data))
-}
-
-/// `data[from..to]`; empty when that is not inside.
-fn window(data: &[u8], from: u64, to: u64) -> &[u8] {
-    let (Ok(from), Ok(to)) = (usize::try_from(from), usize::try_from(to)) else {
-        return &[];
-    };
-    data.get(from..to).unwrap_or_default()
-}
-
-fn u16_at(data: &[u8], at: u64) -> Option<u16> {
-    tail(data, at)
-        .first_chunk()
-        .map(|bytes| u16::from_le_bytes(*bytes))
-}
-
-fn u32_at(data: &[u8], at: u64) -> Option<u32> {
-    tail(data, at)
-        .first_chunk()
-        .map(|bytes| u32::from_le_bytes(*bytes))
-}
-
-fn u64_at(data: &[u8], at: u64) -> Option<u64> {
-    tail(data, at)
-        .first_chunk()
-        .map(|bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]

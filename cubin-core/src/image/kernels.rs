@@ -2,18 +2,57 @@
 
 use std::collections::HashMap;
 
-use super::{Bank, Image, Kernel};
+use super::layout::Layout;
 use crate::{
     Error, ErrorKind, Result,
     consts::{Eiattr, Eifmt},
-    elf::{Names, Place, Section, utf8_part},
+    elf::{Elf, Names, Place, Section, utf8_part},
     reader::Reader,
 };
 
+/// A constant bank of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Bank {
+    /// Its number.
+    pub index: u8,
+    /// Where its contents start, in bytes from the start of the image.
+    pub offset: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// What a launch of a function needs from the image. A figure is 0 when the file has no record of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kernel<'a> {
+    /// What follows `.text.` in its section's name.
+    pub name: &'a str,
+    /// Index of its `.text` section.
+    pub section: u32,
+    /// First instruction, in bytes from the start of the image.
+    pub code: u64,
+    /// Size of its code in bytes.
+    pub code_bytes: u64,
+    /// Registers per thread: the last REGCOUNT record of `.nv.info` for a symbol in its section.
+    pub registers: u32,
+    /// Stack bytes per thread: the last MIN_STACK_SIZE record, 0xffffffff when not statically known. For a budget use
+    /// [`Resources::stack`](crate::Resources::stack), which knows that the last record can be wrong.
+    pub stack: u32,
+    /// Size of `.nv.shared.<f>`, in bytes per block.
+    pub shared: u64,
+    /// Where the parameters start in bank 0, in bytes.
+    pub params_offset: u16,
+    /// Size of the parameters in bytes.
+    pub params_bytes: u16,
+    /// Its constant banks, those of the module included: the last section of each number, in order of first appearance.
+    pub banks: Vec<Bank>,
+}
+
 /// A kernel without the banks of the module. Small, so that a file of many tiny sections costs little.
 #[derive(Debug, Clone)]
-pub(super) struct Record<'a> {
-    pub(super) name: &'a str,
+struct Record<'a> {
+    name: &'a str,
     code: u64,
     code_bytes: u64,
     shared: u64,
@@ -27,7 +66,7 @@ pub(super) struct Record<'a> {
 
 /// Banks with the section each came from, and the first section of the same number.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Banks(Vec<(u32, u32, Bank)>);
+struct Banks(Vec<(u32, u32, Bank)>);
 
 impl Banks {
     fn set(&mut self, section: u32, bank: Bank) {
@@ -42,8 +81,26 @@ impl Banks {
     }
 }
 
-impl<'a> Image<'a> {
-    pub(super) fn complete(&self, record: &Record<'a>) -> Kernel<'a> {
+/// The functions of an image, and the constant banks of the module.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kernels<'a> {
+    /// In section order.
+    records: Vec<Record<'a>>,
+    module_banks: Banks,
+}
+
+impl<'a> Kernels<'a> {
+    pub(super) fn all(&self) -> impl Iterator<Item = Kernel<'a>> + '_ {
+        self.records.iter().map(|record| self.complete(record))
+    }
+
+    /// The last function of this name.
+    pub(super) fn last(&self, name: &str) -> Option<Kernel<'a>> {
+        let found = self.records.iter().rfind(|record| record.name == name);
+        found.map(|record| self.complete(record))
+    }
+
+    fn complete(&self, record: &Record<'a>) -> Kernel<'a> {
         Kernel {
             name: record.name,
             section: record.section,
@@ -59,8 +116,9 @@ impl<'a> Image<'a> {
     }
 
     /// One pass over the sections, in order: a later section or record overrides an earlier one.
-    pub(super) fn read_kernels(&mut self) -> Result<()> {
-        let elf = self.elf.clone();
+    pub(super) fn read(layout: &Layout<'a>) -> Result<Self> {
+        let elf = &layout.elf;
+        let mut found = Self::default();
         let mut names = Names::new(elf.section_names(), elf.bytes().len());
         let mut by_name = HashMap::new();
         let is_text = |section: &Section| {
@@ -69,16 +127,18 @@ impl<'a> Image<'a> {
                 .starts_with(b".text.")
         };
         let count = elf.sections().filter(is_text).count();
-        self.kernels.reserve_exact(count.min(self.sections.len()));
-        for held in &self.sections {
+        found
+            .records
+            .reserve_exact(count.min(layout.sections.len()));
+        for held in &layout.sections {
             let section = elf.section(held.section)?;
             if !is_text(&section) {
                 continue;
             }
             let name = names.get(section.name)?;
             let name = name.strip_prefix(b".text.").unwrap_or(name);
-            by_name.insert(name, self.kernels.len());
-            self.kernels.push(Record {
+            by_name.insert(name, found.records.len());
+            found.records.push(Record {
                 name: utf8_part(name),
                 code: held.offset,
                 code_bytes: held.size,
@@ -99,13 +159,13 @@ impl<'a> Image<'a> {
                 continue;
             }
             let name = names.get(section.name)?;
-            let owner = |suffix: &[u8]| self.owner(&section, suffix, &by_name);
+            let owner = |suffix: &[u8]| found.owner(&section, suffix, &by_name);
             if let Some(suffix) = name.strip_prefix(b".nv.shared.") {
-                if let Some(record) = owner(suffix).and_then(|at| self.kernels.get_mut(at)) {
+                if let Some(record) = owner(suffix).and_then(|at| found.records.get_mut(at)) {
                     record.shared = section.size;
                 }
             } else if let Some(rest) = name.strip_prefix(b".nv.constant") {
-                let (Some(held), Some((index, suffix))) = (self.held(section.index), bank(rest))
+                let (Some(held), Some((index, suffix))) = (layout.held(section.index), bank(rest))
                 else {
                     continue;
                 };
@@ -115,9 +175,9 @@ impl<'a> Image<'a> {
                     bytes: held.size,
                 };
                 match suffix {
-                    None => self.module_banks.set(section.index, bank),
+                    None => found.module_banks.set(section.index, bank),
                     Some(suffix) => {
-                        if let Some(record) = owner(suffix).and_then(|at| self.kernels.get_mut(at))
+                        if let Some(record) = owner(suffix).and_then(|at| found.records.get_mut(at))
                         {
                             record.own_banks.set(section.index, bank);
                         }
@@ -137,11 +197,12 @@ impl<'a> Image<'a> {
                     let what = "the attribute sections together are longer than the file: they overlap as no tool writes them";
                     elf.place(Error::new(ErrorKind::Limit, what, section.offset), &section)
                 })?;
-                self.read_attributes(&section, owner, &by_name, &mut symbols)
+                found
+                    .read_attributes(elf, &section, owner, &by_name, &mut symbols)
                     .map_err(|error| elf.place(error, &section))?;
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// Position of the kernel that `section`, whose name ends in `suffix`, belongs to: by `sh_info`, which tells kernels of
@@ -153,11 +214,11 @@ impl<'a> Image<'a> {
         by_name: &HashMap<&[u8], usize>,
     ) -> Option<usize> {
         let told = self
-            .kernels
+            .records
             .binary_search_by_key(&section.info, |record| record.section)
             .ok();
         told.filter(|at| {
-            self.kernels
+            self.records
                 .get(*at)
                 .is_some_and(|record| record.name.as_bytes() == suffix)
         })
@@ -167,12 +228,13 @@ impl<'a> Image<'a> {
     /// The records of `.nv.info` (`owner` is `None`) or of `.nv.info.<f>`.
     fn read_attributes(
         &mut self,
+        elf: &Elf<'a>,
         section: &Section,
         owner: Option<usize>,
         by_name: &HashMap<&[u8], usize>,
         symbols: &mut Names<'a>,
     ) -> Result<()> {
-        let mut reader = self.elf.reader(section)?;
+        let mut reader = elf.reader(section)?;
         while !reader.is_empty() {
             let place = reader.offset();
             let &[format, code, low, high] = reader.array::<4>()?;
@@ -199,9 +261,9 @@ impl<'a> Image<'a> {
             let symbol = payload.u32()?;
             let owner = match owner {
                 Some(owner) => Some(owner),
-                None => self.function(symbol, symbols, by_name)?,
+                None => self.function(elf, symbol, symbols, by_name)?,
             };
-            let Some(record) = owner.and_then(|owner| self.kernels.get_mut(owner)) else {
+            let Some(record) = owner.and_then(|owner| self.records.get_mut(owner)) else {
                 continue;
             };
             match code {
@@ -219,17 +281,18 @@ impl<'a> Image<'a> {
     /// The kernel that an attribute means by a symbol: the one whose code holds the symbol, else the one of its name.
     fn function(
         &self,
+        elf: &Elf<'a>,
         symbol: u32,
         names: &mut Names<'a>,
         by_name: &HashMap<&[u8], usize>,
     ) -> Result<Option<usize>> {
-        if symbol >= self.elf.symbol_count() {
+        if symbol >= elf.symbol_count() {
             return Ok(None);
         }
-        let symbol = self.elf.symbol(symbol)?;
+        let symbol = elf.symbol(symbol)?;
         if let Place::Section(section) = symbol.place {
             let found = self
-                .kernels
+                .records
                 .binary_search_by_key(&section, |record| record.section);
             if let Ok(at) = found {
                 return Ok(Some(at));

@@ -1,6 +1,6 @@
 //! Relocations of an image, as far as they are known without its address.
 
-use super::{Image, LoadedSection};
+use super::layout::{Layout, LoadedSection};
 use crate::{
     Error, ErrorKind, Result,
     consts::RelocType,
@@ -49,7 +49,7 @@ impl Pending {
     }
 }
 
-impl Image<'_> {
+impl Layout<'_> {
     /// The relocations of held sections, as far as they are known without the base.
     pub(super) fn relocations(&self) -> impl Iterator<Item = Result<Pending>> + '_ {
         reloc::tables(&self.elf).flat_map(move |table| {

@@ -7,35 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Circles that stand, by crate and the folder that all their files lie in, with the reason.
-const TOLERATED: &[(&str, &str, &str)] = &[
-    (
-        "cubin-build",
-        "signature",
-        "types and their layouts are defined by each other",
-    ),
-    (
-        "cubin-build",
-        "toolkit",
-        "the installer and the search for toolkits use each other's errors",
-    ),
-    (
-        "cubin-core",
-        "fatbin",
-        "an entry is a file's, and a file is its entries",
-    ),
-    (
-        "cubin-core",
-        "image",
-        "the image and its kernels are one structure in two files",
-    ),
-    (
-        "cubin-build/cargo-cubin",
-        "inspect",
-        "the arguments say how, and the writers what",
-    ),
-];
-
 /// (text, the only files that may contain it), paths from the workspace root.
 const ONLY_IN: &[(&str, &[&str])] = &[
     ("goblin::", &["cubin-core/src/elf/raw.rs"]),
@@ -190,16 +161,6 @@ fn files_form_no_circles() {
             .map(|(file, text)| (file[prefix.len()..].to_owned(), text))
             .collect();
         for circle in circles::circles(&files) {
-            let tolerated = TOLERATED.iter().any(|(of, folder, _)| {
-                let inside = |file: &String| {
-                    let rest = file.strip_prefix(folder);
-                    rest.is_some_and(|rest| rest.starts_with(['/', '.']))
-                };
-                *of == krate && circle.iter().all(inside)
-            });
-            if tolerated {
-                continue;
-            }
             wrong.push(format!("{krate}: {}", circle.join(", ")));
         }
     }

@@ -15,7 +15,7 @@ use cubin_core::{
 };
 
 use super::{
-    name_of,
+    names::name_of,
     pieces::{self, File, Piece, PieceKind},
     selection::Selection,
     table::title,

@@ -6,6 +6,7 @@
 mod cuobjdump;
 mod instructions;
 mod json;
+mod names;
 pub(crate) mod pieces;
 pub(crate) mod selection;
 mod table;
@@ -139,12 +140,4 @@ pub(crate) fn facts(path: &Path, bytes: &[u8]) -> anyhow::Result<Vec<Facts>> {
 /// Whether a file holds anything for a GPU; one that cannot be read may.
 pub(crate) fn holds_device_code(bytes: &[u8]) -> bool {
     cubin_core::host::device_code(bytes).next().is_some()
-}
-
-/// The C++ name of a symbol, or the symbol itself when it is not mangled, for eyes.
-fn name_of(symbol: &str) -> String {
-    match cubin_core::demangle::demangle(symbol) {
-        Some(name) => visible(&name).into_owned(),
-        None => visible(symbol).into_owned(),
-    }
 }

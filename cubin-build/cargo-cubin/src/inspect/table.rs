@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use cubin_core::{Cubin, Function, Params, cubin::ObjectKind};
 
 use super::{
-    name_of,
+    names::name_of,
     pieces::{self, File, Piece, PieceKind},
     selection::Selection,
 };

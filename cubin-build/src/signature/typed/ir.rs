@@ -13,7 +13,7 @@
 //! IR does not tell signed from unsigned: integers are signed unless something says otherwise. The layout is NVIDIA's for 64
 //! bits, and is compared with the cubin's records like every other.
 
-use super::{Found, Typed, pointer};
+use super::found::{Found, Typed, pointer};
 use crate::{
     nvvm::{Function, Module, Operand, Param, Type as Ir},
     ptx,
