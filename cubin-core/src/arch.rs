@@ -196,6 +196,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_target_is_named() {
+        let error = "sm90".parse::<Sm>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`sm90` is not a GPU target; expected for example `sm_90`, `sm_90a` or `sm_100f`"
+        );
+    }
+
+    #[test]
     fn compute_capabilities() {
         for (target, capability) in [("sm_75", (7, 5)), ("sm_90a", (9, 0)), ("sm_121", (12, 1))] {
             assert_eq!((sm(target).major(), sm(target).minor()), capability);

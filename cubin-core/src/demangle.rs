@@ -48,6 +48,17 @@ mod tests {
         assert_eq!(demangle("_Z"), None);
     }
 
+    #[test]
+    fn long_names_are_demangled_up_to_the_limit() {
+        let name = |length: usize| format!("_Z{length}{}v", "a".repeat(length));
+        let longest = limits::MANGLED - "_Z16000v".len();
+        for length in [3000, longest] {
+            let shown = demangle(&name(length)).map(|shown| shown.len());
+            assert_eq!(shown, Some(length + "()".len()));
+        }
+        assert_eq!(demangle(&name(longest + 1)), None);
+    }
+
     /// A function of `count` arguments, each a pair of two of the one before.
     fn doubling(count: usize) -> String {
         let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";

@@ -420,3 +420,26 @@ fn overlapping(elf: &Elf<'_>, section: &Section) -> Error {
     );
     elf.place(error, section)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::bank;
+
+    #[test]
+    fn banks_have_one_digit_or_two() {
+        for (name, number) in [
+            ("0.k", Some(0)),
+            ("3.k", Some(3)),
+            ("9.", Some(9)),
+            ("10.k", Some(10)),
+            ("17.k", Some(17)),
+            ("3", None),
+            ("03.k", None),
+            ("123.k", None),
+            ("x.k", None),
+            (".k", None),
+        ] {
+            assert_eq!(bank(name.as_bytes()), number, "{name}");
+        }
+    }
+}

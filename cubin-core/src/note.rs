@@ -182,3 +182,50 @@ impl CudaInfo {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool<'a>(release: &'a str, command_line: &'a str) -> Tool<'a> {
+        Tool {
+            version: 2,
+            object: b"",
+            name: b"ptxas",
+            release: release.as_bytes(),
+            build: b"",
+            command_line: command_line.as_bytes(),
+        }
+    }
+
+    #[test]
+    fn the_target_is_what_the_options_say() {
+        for (line, arch) in [
+            ("-v -arch sm_100f -o x", Some("sm_100f")),
+            ("-arch=sm_90a", Some("sm_90a")),
+            ("--gpu-name sm_80 -arch sm_90", Some("sm_80")),
+            ("--arch=sm_75", Some("sm_75")),
+            ("-architecture -arch sm_86", Some("sm_86")),
+            ("-o -arch", None),
+            ("-v", None),
+        ] {
+            assert_eq!(tool("", line).arch(), arch, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_toolkit_is_what_the_release_says() {
+        for (text, toolkit) in [
+            (
+                "Cuda compilation tools, release 12.8, V12.8.61",
+                Some((12, 8)),
+            ),
+            ("release 13.5", Some((13, 5))),
+            ("release 13", None),
+            ("13.5", None),
+            ("release 13.x", None),
+        ] {
+            assert_eq!(tool(text, "").toolkit(), toolkit, "{text}");
+        }
+    }
+}

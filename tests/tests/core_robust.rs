@@ -294,3 +294,17 @@ fn an_extended_section_number_without_its_table_is_an_error() {
         .expect_err("the symbol cannot be placed");
     assert!(error.to_string().contains("SHT_SYMTAB_SHNDX"), "{error}");
 }
+
+#[test]
+fn of_two_tables_of_extended_section_numbers_the_first_counts() {
+    let data = fixture("extended-numbering-2");
+    let cubin = Cubin::parse(&data).expect("a valid cubin");
+    let elf = cubin.elf();
+    let frame = elf.section_named(b".debug_frame").expect("a section");
+    let at = elf.header().section_headers as usize + frame.index as usize * 64 + 4;
+    let mut damaged = data.clone();
+    put(&mut damaged, at, 4, 18);
+    let functions = Cubin::parse(&damaged).expect("a cubin").functions();
+    // Its words are no numbers of sections.
+    assert!(functions.is_err(), "{functions:?}");
+}

@@ -332,6 +332,23 @@ pub extern \"C\" fn device_code(at: usize) -> *const u8 {
 }
 ";
 
+/// Cubins of both classes, of every toolkit, relocatable and not, are found among bytes that are no file of any kind, whole.
+#[test]
+fn cubins_among_other_bytes_are_cut_where_they_end() {
+    for (name, data) in recorded::files("cubins") {
+        let around = b"\x7f0123456789abcdef.\n\x50";
+        let blob = [around.as_slice(), &data, around, &data].concat();
+        let cut: Vec<&[u8]> = found(&blob)
+            .into_iter()
+            .map(|code| match code.code {
+                Code::Cubin { bytes, .. } => bytes,
+                other => panic!("{name}: {other:?}"),
+            })
+            .collect();
+        assert_eq!(cut, [data.as_slice(), &data], "{name}");
+    }
+}
+
 #[test]
 fn rust_programs_and_libraries_hold_what_they_include() {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-hosts");

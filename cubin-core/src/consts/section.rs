@@ -334,6 +334,10 @@ mod tests {
         assert!(parse(".nv.merc.rela.text.k").is_mercury());
         assert!(parse(".nv.capmerc.text.k").is_mercury());
         assert_eq!(parse(".nv.rel.action"), SectionName::RelAction);
+        assert_eq!(parse(".note.nv.tkinfo"), SectionName::Tkinfo);
+        for name in [".note.nv.cuinfo", ".note.nv.cuver"] {
+            assert_eq!(parse(name), SectionName::Cuinfo, "{name}");
+        }
     }
 
     #[test]

@@ -53,6 +53,25 @@ fn read(data: &[u8]) -> Vec<Result<(u32, Vec<u8>), String>> {
 }
 
 #[test]
+fn a_longer_container_header_is_skipped_and_a_shorter_one_refused() {
+    let of = |size: u16| {
+        let mut data = container(&[entry(2, 80, 0x11, b"cubin 80")]);
+        data[6..8].copy_from_slice(&size.to_le_bytes());
+        let more = usize::from(size.saturating_sub(16));
+        data.splice(16..16, vec![0; more]);
+        data
+    };
+    for size in [16, 24, 40] {
+        assert_eq!(read(&of(size)), [Ok((80, b"cubin 80".to_vec()))], "{size}");
+    }
+    let refused = read(&of(8));
+    assert!(
+        matches!(refused.as_slice(), [Err(error), ..] if error.contains("header size 8 is impossible")),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn several_containers_in_a_row() {
     let first = container(&[entry(2, 80, 0x11, b"cubin 80"), entry(1, 90, 0x11, b"ptx")]);
     let second = container(&[entry(2, 100, 0x10_0011, b"100a")]);

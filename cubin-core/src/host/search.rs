@@ -160,7 +160,7 @@ fn candidate(data: &[u8], at: usize) -> Option<usize> {
 
 /// Without branches, so that a block of pairs becomes a few vector instructions.
 #[inline(always)]
-fn begins(a: u8, b: u8) -> bool {
+pub(super) fn begins(a: u8, b: u8) -> bool {
     let [fatbin_0, fatbin_1, ..] = FATBIN_MAGIC.to_le_bytes();
     let [elf_0, elf_1, ..] = *ELFMAG;
     ((a == elf_0) & (b == elf_1))

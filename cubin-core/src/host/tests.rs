@@ -13,6 +13,16 @@ fn container(sm: u32, payload: &[u8; 8]) -> Vec<u8> {
     bytes
 }
 
+#[test]
+fn two_bytes_tell_where_something_may_begin() {
+    let starts = [[0x7f, b'E'], [0x50, 0xed], [b'.', b'v']];
+    for a in 0..=u8::MAX {
+        for b in 0..=u8::MAX {
+            assert_eq!(search::begins(a, b), starts.contains(&[a, b]), "{a} {b}");
+        }
+    }
+}
+
 /// A 64-bit host object with these sections and a table of names, laid out in order.
 fn elf64(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = vec![0_u8];
