@@ -136,6 +136,54 @@ impl<'a> Back<'a> {
         })
     }
 
+    /// All that decides what ptxas makes, for PTX that cicc made: the same of two sources is run once.
+    pub(super) fn key(&self, made: &Translated) -> ContentHash {
+        let mut text = String::new();
+        for line in self.head.iter().filter(|line| !line.starts_with("source ")) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        // `output BYTES HASH NAME`
+        for word in made.ptx_line.split(' ').take(3) {
+            text.push_str(word);
+        }
+        ContentHash::of(text.as_bytes())
+    }
+
+    /// Takes what ptxas has just made for another source of the same PTX; `None` where it said something that names the
+    /// file.
+    pub(super) fn adopt(
+        &self,
+        common: &Common<'_>,
+        (other, made_of): (&Self, &Path),
+        made: &Translated,
+        reason: &str,
+    ) -> Option<Assembled> {
+        let [cubin, log] = other.outputs();
+        let (bytes, log) = (fs::read(cubin).ok()?, fs::read_to_string(log).ok()?);
+        if log.contains(made_of.to_str()?) {
+            return None;
+        }
+        fs::create_dir_all(&self.dir).ok()?;
+        let outputs = self.outputs();
+        for (path, bytes) in outputs.iter().zip([&bytes[..], log.as_bytes()]) {
+            cache::write_if_changed(path, bytes).ok()?;
+        }
+        let mut record = CompileRecord {
+            head: self.head.clone(),
+            inputs: vec![self.input(common, Ptx::Made(made), true)],
+            ..CompileRecord::default()
+        };
+        let identity = self.step().finish_in_place(&mut record, &outputs).ok()?;
+        let [cubin, _] = outputs;
+        Some(Assembled {
+            cubin,
+            log,
+            identity,
+            ran: Some(reason.to_owned()),
+        })
+    }
+
     /// Runs ptxas.
     pub(super) fn assemble(
         &self,

@@ -73,6 +73,17 @@ struct State {
     prepared: Vec<Option<Prepared>>,
     /// By plan.
     results: Vec<Option<Result<Parts, Box<Failure>>>>,
+    /// Each of another key.
+    assembling: Vec<Assembling>,
+}
+
+/// A plan that ptxas runs for.
+struct Assembling {
+    /// Of all that decides what it makes.
+    key: ContentHash,
+    plan: usize,
+    /// Plans that wait for the same, and why.
+    waiting: Vec<(usize, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,10 +198,72 @@ impl<'g, 'a> Graph<'g, 'a> {
                 Ok(assembled) => self.done(plan, Ok(parts(front, translated, assembled))),
                 Err(reason) => {
                     let reason = translated.ran.clone().unwrap_or(reason);
-                    self.push(self.time_of(plan), Node::Plan(plan), reason);
+                    self.assemble(plan, back.key(translated), reason);
                 }
             }
         }
+    }
+
+    /// Lets ptxas run for a plan, unless it does, or did, the same for another one.
+    fn assemble(&self, plan: usize, key: ContentHash, reason: String) {
+        let mut state = self.state();
+        let State {
+            assembling,
+            results,
+            ..
+        } = &mut *state;
+        match assembling.iter_mut().find(|known| known.key == key) {
+            None => {
+                assembling.push(Assembling {
+                    key,
+                    plan,
+                    waiting: Vec::new(),
+                });
+                drop(state);
+                self.push(self.time_of(plan), Node::Plan(plan), reason);
+            }
+            Some(known) if results[known.plan].is_none() => known.waiting.push((plan, reason)),
+            Some(known) => {
+                let first = known.plan;
+                drop(state);
+                self.share(first, plan, reason);
+            }
+        }
+    }
+
+    /// Gives a plan what another one has made, or lets it make its own.
+    fn share(&self, first: usize, plan: usize, reason: String) {
+        match self.adopt(plan, first, &reason) {
+            Some(parts) => self.done(plan, Ok(parts)),
+            None => self.push(self.time_of(plan), Node::Plan(plan), reason),
+        }
+    }
+
+    /// Those that wait for what a plan makes.
+    fn waiting(&self, first: usize) -> Vec<(usize, String)> {
+        let mut state = self.state();
+        let mut all = state.assembling.iter_mut();
+        match all.find(|known| known.plan == first) {
+            Some(known) => std::mem::take(&mut known.waiting),
+            None => Vec::new(),
+        }
+    }
+
+    fn adopt(&self, plan: usize, from: usize, reason: &str) -> Option<Parts> {
+        if !matches!(self.state().results[from], Some(Ok(_))) {
+            return None;
+        }
+        let of = |plan: usize| match &self.plans[plan].way {
+            Way::Steps(front, back) => {
+                let translated = self.translated[*front].get()?;
+                Some((&self.fronts[*front], translated, back))
+            }
+            _ => None,
+        };
+        let ((front, translated, back), (_, other_made, other)) = (of(plan)?, of(from)?);
+        let other = (other, other_made.ptx.as_path());
+        let assembled = back.adopt(self.common, other, translated, reason)?;
+        Some(parts(front, translated, assembled))
     }
 
     /// Milliseconds that the last step of a plan will take.
@@ -312,6 +385,9 @@ impl Queue for Graph<'_, '_> {
             Node::Plan(number) => {
                 let result = self.plan(number, &reason);
                 self.done(number, result);
+                for (plan, reason) in self.waiting(number) {
+                    self.share(number, plan, reason);
+                }
             }
         }
     }

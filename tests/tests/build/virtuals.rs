@@ -140,3 +140,38 @@ fn what_cannot_be_shared_is_said() {
     project.build().succeeds();
     assert_eq!(project.cubins(), ["fill.sm_75.cubin"]);
 }
+
+/// Sources that are each instances of one kernel come to the same machine code.
+#[test]
+fn what_is_the_same_is_assembled_once() {
+    let Some((project, tools)) = counted("same") else {
+        return;
+    };
+    fs::remove_file(project.dir.join("kernels/fill.cu")).unwrap();
+    for name in ["a", "b", "c"] {
+        // Their texts differ, and their PTX does not.
+        let text = format!("inline __device__ int {name}() {{ return 7; }}\n");
+        let kernel = format!("__global__ void k(int *p) {{ *p = {name}(); }}\n");
+        project.write(&format!("kernels/{name}.cu"), &format!("{text}{kernel}"));
+    }
+    let toml = |arch: &str| format!("[build]\narch = {arch}\ndirs = \"kernels\"\n");
+    project.write("cubin.toml", &toml("\"sm_90\""));
+    project.build().succeeds();
+    let steps = tools.steps();
+    let ran = |tool: &str| steps.iter().filter(|step| step.starts_with(tool)).count();
+    assert_eq!((ran("cicc"), ran("ptxas")), (3, 1), "{steps:?}");
+    let cubin = |name: &str| fs::read(project.out_dir().join(format!("{name}.sm_90.cubin")));
+    assert!(
+        cubin("a").unwrap() == cubin("b").unwrap() && cubin("c").unwrap() == cubin("b").unwrap()
+    );
+    // Each is a result of its own.
+    project.write("kernels/b.cu", "__global__ void k(int *p) { *p = 8; }\n");
+    project.build().succeeds();
+    assert_eq!(tools.steps(), ["cicc b compute_90", "ptxas b sm_90"]);
+    assert!(
+        cubin("a").unwrap() == cubin("c").unwrap() && cubin("a").unwrap() != cubin("b").unwrap()
+    );
+    project.write("cubin.toml", &toml("\"sm_90\"\n#"));
+    project.build().succeeds();
+    assert_eq!(tools.steps(), NOTHING);
+}
