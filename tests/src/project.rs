@@ -150,8 +150,16 @@ impl Project {
     /// # Panics
     /// When it cannot be started.
     pub fn run(&self, program: &Path, args: &[&str]) -> Run {
+        self.run_in(&self.dir, program, args)
+    }
+
+    /// As [`run`](Self::run), in another directory.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn run_in(&self, dir: &Path, program: &Path, args: &[&str]) -> Run {
         let mut command = Command::new(program);
-        command.args(args).current_dir(&self.dir);
+        command.args(args).current_dir(dir);
         for name in CLEARED {
             command.env_remove(name);
         }

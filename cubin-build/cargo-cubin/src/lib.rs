@@ -21,9 +21,12 @@ mod files;
 mod formats;
 mod inspect;
 mod linker;
+mod new;
+mod options;
 mod policy;
 mod project;
 mod report;
+mod shell;
 mod terminal;
 mod timings;
 mod toolkit;
@@ -31,7 +34,7 @@ mod top;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use cubin_core::escape::visible_lines;
 
 /// Compile CUDA kernels to cubins, check them against a policy, look into cubins.
@@ -40,6 +43,9 @@ use cubin_core::escape::visible_lines;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When colours are written; `NO_COLOR` and `CLICOLOR_FORCE` are understood too
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
+    color: clap::ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +78,12 @@ enum Command {
     Timings(timings::Args),
     /// Explain a diagnostic code
     Explain(explain::Args),
+    /// Make a package with a kernel, a policy, a launch and tests
+    New(new::Args),
+    /// Print a script that completes this command in a shell
+    Completions(shell::Completions),
+    /// Write manual pages
+    Man(shell::Man),
 }
 
 /// `cargo cubin`.
@@ -85,7 +97,14 @@ pub fn command() -> ExitCode {
     // What follows `--` is for the program that is run: clap would take the `--` away.
     let rest = build::Kind::of(arguments.get(1)).map(|_| build::split(&mut arguments));
     let rest = rest.unwrap_or_default();
-    let result = match Cli::parse_from(arguments).command {
+    let cli = Cli::parse_from(arguments);
+    let colours = match cli.color {
+        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+        clap::ColorChoice::Always => anstream::ColorChoice::Always,
+        clap::ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    colours.write_global();
+    let result = match cli.command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Build(args) => build::run(build::Kind::Build, &args, &rest),
@@ -99,6 +118,9 @@ pub fn command() -> ExitCode {
         Command::Doctor => doctor::run(),
         Command::Timings(args) => timings::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::New(args) => new::run(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::man(&args, Cli::command()),
     };
     ended(result)
 }

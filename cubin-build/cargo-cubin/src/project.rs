@@ -11,10 +11,13 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use cubin_build::env::Env;
 
-use crate::report::{self, Report};
+use crate::{
+    options::Options,
+    report::{self, Report},
+};
 
 /// The file of the policy.
 const NAME: &str = "cubin.toml";
@@ -22,30 +25,71 @@ const NAME: &str = "cubin.toml";
 /// Which packages to look at.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Selection {
-    /// Only these packages; all packages of the workspace that use cubin-build otherwise
+    /// These packages; without it the one in this directory, or what the workspace builds by default
     #[arg(short, long = "package", value_name = "SPEC")]
     packages: Vec<String>,
+    /// Every package of the workspace that uses cubin-build
+    #[arg(long, alias = "all", conflicts_with = "packages")]
+    workspace: bool,
     /// Path to Cargo.toml
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
-    /// Arguments for the `cargo check` that runs the build scripts: `-- --features cuda --offline`
+    #[command(flatten)]
+    options: Options,
+    /// Other arguments for the `cargo check` that runs the build scripts: `-- --config build.jobs=4`
     #[arg(last = true, value_name = "CARGO ARGUMENTS")]
     cargo: Vec<OsString>,
 }
 
 impl Selection {
     /// The same packages of another checkout, compiled into another directory.
-    pub(crate) fn at(&self, manifest: PathBuf, target: &Path) -> Self {
+    ///
+    /// # Errors
+    /// When this workspace cannot be read, or nothing is selected.
+    pub(crate) fn at(&self, manifest: PathBuf, target: &Path) -> anyhow::Result<Self> {
         let mut selection = self.clone();
+        // What is selected by this directory is selected by name there.
+        if !self.workspace {
+            selection.packages = users_of_cubin_build(&self.metadata()?, self)?;
+        }
         selection.manifest_path = Some(manifest);
-        selection.cargo.push("--target-dir".into());
-        selection.cargo.push(target.into());
-        selection
+        selection.options.set_target_dir(target);
+        Ok(selection)
     }
 
     /// Whether it leaves out packages.
     pub(crate) fn names_packages(&self) -> bool {
         !self.packages.is_empty()
+    }
+
+    /// Whether a member of the workspace is selected: as cargo selects.
+    fn takes(&self, package: &Package, metadata: &Metadata) -> bool {
+        if self.workspace {
+            return true;
+        }
+        if !self.packages.is_empty() {
+            return self.packages.iter().any(|name| package.name == *name);
+        }
+        let manifest = self.manifest();
+        let mut members = metadata.workspace_packages().into_iter();
+        let current = members.find(|member| {
+            let own = member.manifest_path.as_std_path().canonicalize().ok();
+            own.is_some() && own == manifest
+        });
+        match current {
+            Some(current) => package.id == current.id,
+            None => metadata.workspace_default_packages().contains(&package),
+        }
+    }
+
+    /// The Cargo.toml that cargo takes: the one that is named, else the closest at or above this directory.
+    fn manifest(&self) -> Option<PathBuf> {
+        if let Some(path) = &self.manifest_path {
+            return path.canonicalize().ok();
+        }
+        let here = std::env::current_dir().ok()?;
+        let mut found = here.ancestors().map(|dir| dir.join("Cargo.toml"));
+        found.find(|path| path.is_file())?.canonicalize().ok()
     }
 
     fn metadata(&self) -> anyhow::Result<Metadata> {
@@ -55,6 +99,7 @@ impl Selection {
         }
         command
             .no_deps()
+            .other_options(self.options.of_metadata())
             .exec()
             .context("cannot read the workspace")
     }
@@ -74,6 +119,18 @@ pub(crate) fn workspace(selection: &Selection) -> anyhow::Result<Workspace> {
         root: metadata.workspace_root.into_std_path_buf(),
         target: metadata.target_directory.into_std_path_buf(),
     })
+}
+
+/// The directory that the selected packages are built into, and their names.
+pub(crate) fn built(selection: &Selection) -> anyhow::Result<(PathBuf, Vec<String>)> {
+    let metadata = selection.metadata()?;
+    let packages = users_of_cubin_build(&metadata, selection)?;
+    let target = selection.options.target_dir();
+    let target = target.map_or(
+        metadata.target_directory.into_std_path_buf(),
+        Path::to_owned,
+    );
+    Ok((target, packages))
 }
 
 /// The cubin.toml of the selected package, else the one in this directory.
@@ -105,7 +162,7 @@ pub(crate) struct Reports {
 /// Builds the selected packages and returns what their builders report.
 pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Reports> {
     let metadata = selection.metadata()?;
-    let packages = users_of_cubin_build(&metadata, &selection.packages)?;
+    let packages = users_of_cubin_build(&metadata, selection)?;
 
     let dir = metadata
         .target_directory
@@ -135,12 +192,9 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Reports> {
     })
 }
 
-pub(crate) fn users_of_cubin_build(
-    metadata: &Metadata,
-    wanted: &[String],
-) -> anyhow::Result<Vec<String>> {
+fn users_of_cubin_build(metadata: &Metadata, selection: &Selection) -> anyhow::Result<Vec<String>> {
     let members = metadata.workspace_packages();
-    for name in wanted {
+    for name in &selection.packages {
         if !members.iter().any(|package| package.name.as_str() == name) {
             let known: Vec<&str> = members
                 .iter()
@@ -154,9 +208,7 @@ pub(crate) fn users_of_cubin_build(
     }
     let users: Vec<String> = members
         .iter()
-        .filter(|package| {
-            wanted.is_empty() || wanted.iter().any(|name| package.name.as_str() == name)
-        })
+        .filter(|package| selection.takes(package, metadata))
         .filter(|package| {
             package.dependencies.iter().any(|dependency| {
                 dependency.name == "cubin-build" && dependency.kind == DependencyKind::Build
@@ -165,7 +217,12 @@ pub(crate) fn users_of_cubin_build(
         .map(|package| package.name.to_string())
         .collect();
     if users.is_empty() {
-        bail!("no package here has `cubin-build` under [build-dependencies]");
+        let help = if selection.workspace {
+            ""
+        } else {
+            "; `--workspace` takes every package of the workspace"
+        };
+        bail!("no selected package has `cubin-build` under [build-dependencies]{help}");
     }
     Ok(users)
 }
@@ -182,6 +239,7 @@ fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::
     for package in packages {
         command.args(["--package", package]);
     }
+    command.args(selection.options.arguments());
     command.args(&selection.cargo);
     let status = command
         .status()

@@ -12,19 +12,14 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use cargo_metadata::MetadataCommand;
 use cubin_core::escape::visible;
 
-use crate::project;
+use crate::project::{self, Selection};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only these packages; all packages of the workspace that use cubin-build otherwise
-    #[arg(short, long = "package", value_name = "SPEC")]
-    packages: Vec<String>,
-    /// Path to Cargo.toml
-    #[arg(long, value_name = "PATH")]
-    manifest_path: Option<PathBuf>,
+    #[command(flatten)]
+    selection: Selection,
     /// Write a chart into this file, instead of the table
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -55,19 +50,10 @@ struct Build {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut command = MetadataCommand::new();
-    if let Some(path) = &args.manifest_path {
-        command.manifest_path(path);
-    }
-    let metadata = command
-        .no_deps()
-        .exec()
-        .context("cannot read the workspace")?;
-    let packages = project::users_of_cubin_build(&metadata, &args.packages)?;
-    let target = metadata.target_directory.as_std_path();
+    let (target, packages) = project::built(&args.selection)?;
     let mut builds: BTreeMap<&str, Build> = BTreeMap::new();
     for package in &packages {
-        let build = last_build(&out_dirs(target, package));
+        let build = last_build(&out_dirs(&target, package));
         if !build.steps.is_empty() {
             builds.insert(package, build);
         }

@@ -4,10 +4,10 @@ set -uo pipefail
 status=0
 
 # On GitHub Actions this prints annotations beside the findings.
-cargo cubin check || status=1
+cargo cubin check --workspace || status=1
 
 # Nothing is compiled a second time.
-cargo cubin check --format sarif --output "${CUBIN_SARIF:-kernels.sarif}" >/dev/null || status=1
+cargo cubin check --workspace --format sarif --output "${CUBIN_SARIF:-kernels.sarif}" >/dev/null || status=1
 
 if [ -n "${CUBIN_BASE:-}" ]; then
     fail_on=()
@@ -16,7 +16,7 @@ if [ -n "${CUBIN_BASE:-}" ]; then
     fi
     # Needs the history: `fetch-depth: 0` of actions/checkout.
     summary=$(mktemp)
-    cargo cubin diff --rev "$CUBIN_BASE" --format markdown --output "$summary" ${fail_on[@]+"${fail_on[@]}"} || status=1
+    cargo cubin diff --workspace --rev "$CUBIN_BASE" --format markdown --output "$summary" ${fail_on[@]+"${fail_on[@]}"} || status=1
     cat "$summary" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
     rm -f "$summary"
 fi

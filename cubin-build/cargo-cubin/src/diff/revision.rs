@@ -48,7 +48,7 @@ pub(super) fn at(selection: &Selection, revision: &str) -> anyhow::Result<Side> 
             shown(&manifest)
         );
     }
-    let there = selection.at(manifest, &dir.join("target"));
+    let there = selection.at(manifest, &dir.join("target"))?;
     let reports = project::reports(&there)
         .with_context(|| format!("revision {revision} cannot be built"))?
         .reports;

@@ -9,6 +9,7 @@ mod inspect;
 mod instructions;
 mod linker;
 mod machine;
+mod made;
 mod policy;
 mod project;
 mod selection;

@@ -171,7 +171,7 @@ fn check_says_why_it_cannot() {
     project.write("Cargo.toml", without);
     cubin(&project, &["check"])
         .fails()
-        .says("no package here has `cubin-build` under [build-dependencies]");
+        .says("no selected package has `cubin-build` under [build-dependencies]");
     cubin(
         &project,
         &["check", "--manifest-path", "nowhere/Cargo.toml"],

@@ -1,0 +1,3 @@
+fn main() {
+    cubin_build::Builder::new().dir("kernels").build();
+}
