@@ -95,11 +95,16 @@ fn space(elf: &Elf<'_>, section: &Section) -> Option<Space> {
         .section_names()
         .tail(section.name)
         .strip_prefix(b".nv.constant")?;
+    bank(name).map(Space::Constant)
+}
+
+/// The number behind `.nv.constant`, up to the end of the name.
+fn bank(name: &[u8]) -> Option<u8> {
     match *name {
-        [digit @ b'0'..=b'9', 0, ..] => Some(Space::Constant(digit & 0xf)),
-        [tens @ b'1'..=b'9', digit @ b'0'..=b'9', 0, ..] => Some(Space::Constant(
-            (tens & 0xf).wrapping_mul(10).wrapping_add(digit & 0xf),
-        )),
+        [digit @ b'0'..=b'9', 0, ..] => Some(digit & 0xf),
+        [tens @ b'1'..=b'9', digit @ b'0'..=b'9', 0, ..] => {
+            Some((tens & 0xf).wrapping_mul(10).wrapping_add(digit & 0xf))
+        }
         _ => None,
     }
 }
@@ -120,4 +125,26 @@ fn initial<'a>(
         .and_then(|_| reader.bytes(count(size)))
         .map(Some)
         .map_err(|error| elf.place(error, section))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bank;
+
+    #[test]
+    fn banks_have_one_digit_or_two() {
+        for (name, number) in [
+            (b"0\0".as_slice(), Some(0)),
+            (b"3\0.text", Some(3)),
+            (b"9\0", Some(9)),
+            (b"10\0", Some(10)),
+            (b"17\0x", Some(17)),
+            (b"0.k\0", None),
+            (b"03\0", None),
+            (b"123\0", None),
+            (b"3", None),
+        ] {
+            assert_eq!(bank(name), number, "{name:?}");
+        }
+    }
 }

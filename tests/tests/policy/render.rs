@@ -16,6 +16,31 @@ fn codes_are_stable() {
     golden("codes.txt", &codes.join("\n"));
 }
 
+/// Each code has a paragraph and an example of its own, which begins as its message does.
+#[test]
+fn every_code_is_explained_with_an_example_of_its_own() {
+    let mut seen = std::collections::BTreeSet::new();
+    for entry in codes::ALL {
+        let code = entry.code.0;
+        assert!(seen.insert(code), "{code} stands twice");
+        assert!(seen.insert(entry.example), "{code}: another's example");
+        assert!(seen.insert(entry.doc), "{code}: another's paragraph");
+        let good = entry.doc.ends_with('.') && entry.doc.split_whitespace().count() >= 8;
+        assert!(good, "{code}: {}", entry.doc);
+        let levels = ["error", "warning", "note", "help"];
+        let begins = |level: &str| entry.example.starts_with(&format!("{level}[{code}]: "));
+        assert!(levels.into_iter().any(begins), "{code}: {}", entry.example);
+        let page = codes::explain(code).expect("a page");
+        let parts = [
+            code,
+            entry.doc,
+            entry.example.lines().next().unwrap_or_default(),
+        ];
+        assert!(parts.iter().all(|part| page.contains(part)), "{page}");
+    }
+    assert!(codes::ALL.len() >= 64, "{}", codes::ALL.len());
+}
+
 #[test]
 fn reading_order() {
     let file = SourceFile::new("b.cu", "one\ntwo\nthree\n");
