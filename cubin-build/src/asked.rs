@@ -1,6 +1,9 @@
 //! Which files a C++ text asks about without including them: `__has_include`. One that appears later changes the result.
 
-use crate::{lists::Lines, sorted};
+use crate::{
+    lists::{Lines, Pieces},
+    sorted,
+};
 
 /// What a text asks about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,7 +90,14 @@ fn blank(mut text: &[u8]) -> &[u8] {
 }
 
 fn position(text: &[u8], word: &[u8]) -> Option<usize> {
-    text.windows(word.len()).position(|part| part == word)
+    let mut end = 0;
+    for piece in Pieces(text, word[0]) {
+        end += piece.len();
+        if text[end - 1..].starts_with(word) {
+            return Some(end - 1);
+        }
+    }
+    None
 }
 
 #[cfg(test)]

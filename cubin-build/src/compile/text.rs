@@ -36,8 +36,8 @@ fn asks(text: &[u8]) -> bool {
     };
     holds(b'"', &|before, _| before.ends_with(b"R\""))
         || holds(b'L', &of_line)
-        || holds(b'_', &|before, behind| {
-            behind.starts_with(b"location") && before.ends_with(b"source_")
+        || holds(b'c', &|before, behind| {
+            behind.starts_with(b"e_location") && before.ends_with(b"sourc")
         })
 }
 
