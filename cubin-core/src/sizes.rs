@@ -258,3 +258,53 @@ pub fn label(section: &Section, name: &str) -> Label {
         _ => Label::Other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::{Class, raw};
+
+    fn of(ty: SectionType, name: &str) -> Label {
+        let section = raw::section(Class::Elf64, &[0; 64], 0).expect("a header");
+        label(&Section { ty, ..section }, name)
+    }
+
+    #[test]
+    fn a_name_is_enough() {
+        for (name, label) in [
+            (".text.k", Label::Code),
+            (".nv.info", Label::Attributes),
+            (".nv.info.k", Label::Attributes),
+            (".nv.constant0.k", Label::Constants),
+            (".nv.constant3", Label::Constants),
+            (".nv.global.init", Label::Globals),
+            (".nv.callgraph", Label::CallGraph),
+            (".note.nv.tkinfo", Label::Notes),
+            (".rela.text.k", Label::Relocations),
+            (".rel.text.k", Label::Relocations),
+            (".debug_line", Label::Debug),
+            (".nv.merc.rela.text.k", Label::Mercury),
+            (".unknown", Label::Other),
+        ] {
+            assert_eq!(of(SectionType::PROGBITS, name), label, "{name}");
+        }
+    }
+
+    #[test]
+    fn so_is_a_type() {
+        for (ty, label) in [
+            (SectionType::STRTAB, Label::Names),
+            (SectionType::SYMTAB, Label::Symbols),
+            (SectionType::SYMTAB_SHNDX, Label::Symbols),
+            (SectionType::REL, Label::Relocations),
+            (SectionType::RELA, Label::Relocations),
+            (SectionType::CUDA_RESOLVED_RELA, Label::Relocations),
+            (SectionType::NOTE, Label::Notes),
+            (SectionType::MERCURY_RELA, Label::Mercury),
+            (SectionType::CUDA_CONSTANT_B3, Label::Constants),
+            (SectionType::PROGBITS, Label::Other),
+        ] {
+            assert_eq!(of(ty, ".unknown"), label, "{ty:?}");
+        }
+    }
+}

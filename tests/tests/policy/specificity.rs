@@ -161,6 +161,17 @@ const LEVELS: &[(&str, Level, Level)] = &[
         Level::Deny,
         Level::Deny,
     ),
+    // One for a budget of its own goes before one for all that selects less closely, and the other way round.
+    (
+        "[[rule]]\nkernel = 'ns::gemm<*>'\nregisters = 2\nlevel = 'warn'\n[[rule]]\nkernel = '*'\nlevel = 'deny'",
+        Level::Warn,
+        Level::Deny,
+    ),
+    (
+        "[[rule]]\nkernel = '*'\nregisters = 2\nlevel = 'deny'\n[[rule]]\nkernel = 'ns::gemm<*>'\nlevel = 'warn'",
+        Level::Warn,
+        Level::Warn,
+    ),
 ];
 
 #[test]

@@ -57,6 +57,9 @@ fn toolkits_of_the_cache() {
     run_bare(&["toolkit", "remove", "13.5"])
         .ends_with(1)
         .says("no toolkit 13.5 is in the per-user cache");
+    run_bare(&["toolkit", "install", "13.5", "--with", "cudnn"])
+        .ends_with(2)
+        .says("there are cublas, cufft, curand, cusparse, cutlass, nvtx");
     run_bare(&["toolkit", "install", "new"])
         .ends_with(2)
         .says("'new'");
