@@ -10,6 +10,8 @@ mod fake;
 pub mod fake_driver;
 pub mod heap;
 pub mod oracle;
+#[cfg(target_os = "linux")]
+pub mod processes;
 mod project;
 pub mod recorded;
 pub mod sass;

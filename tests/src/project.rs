@@ -139,10 +139,12 @@ impl Project {
     /// # Panics
     /// When cargo cannot be started.
     pub fn build(&self) -> Run {
-        let cargo = Env::process()
-            .peek("CARGO")
-            .unwrap_or_else(|| "cargo".into());
-        self.run(Path::new(&cargo), &["build", "-v"])
+        self.run(&cargo(), &["build", "-v"])
+    }
+
+    /// The same with these arguments, not started yet.
+    pub fn cargo(&self, args: &[&str]) -> Command {
+        self.command(&cargo(), args)
     }
 
     /// Runs a program in the package's directory.
@@ -158,16 +160,45 @@ impl Project {
     /// # Panics
     /// When it cannot be started.
     pub fn run_in(&self, dir: &Path, program: &Path, args: &[&str]) -> Run {
+        let output = self
+            .command(program, args)
+            .current_dir(dir)
+            .output()
+            .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+        Run::new(&output)
+    }
+
+    fn command(&self, program: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(args).current_dir(dir);
+        command.args(args).current_dir(&self.dir);
         for name in CLEARED {
             command.env_remove(name);
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        let output = command
-            .output()
-            .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
-        Run::new(&output)
+        command
+    }
+
+    /// The build script as cargo runs it, with an `OUT_DIR` of the test's choice, which no lock of cargo's protects. It must
+    /// have been built.
+    ///
+    /// # Panics
+    /// When it was not, or the directory cannot be made.
+    pub fn script(&self, out_dir: &Path) -> Command {
+        fs::create_dir_all(out_dir).expect("OUT_DIR");
+        let dirs = self.outputs().into_iter();
+        let mut scripts = dirs.map(|dir| dir.join("build-script-build"));
+        let script = scripts.find(|script| script.is_file());
+        let mut command = self.command(&script.expect("a build script that was built"), &[]);
+        let variables = [
+            ("CARGO_MANIFEST_DIR", self.dir.as_os_str()),
+            ("CARGO_PKG_NAME", self.name.as_ref()),
+            ("CARGO_CFG_TARGET_OS", std::env::consts::OS.as_ref()),
+            ("CARGO_CFG_TARGET_ARCH", std::env::consts::ARCH.as_ref()),
+            ("NUM_JOBS", "2".as_ref()),
+            ("OUT_DIR", out_dir.as_os_str()),
+        ];
+        command.envs(variables).env_remove("CARGO_MAKEFLAGS");
+        command
     }
 
     /// `OUT_DIR` of the last build.
@@ -238,8 +269,14 @@ impl Project {
 pub const BUILD: &str =
     "fn main() {\n    cubin_build::Builder::new().dir(\"kernels\").build();\n}\n";
 
+fn cargo() -> PathBuf {
+    let named = Env::process().peek("CARGO");
+    named.unwrap_or_else(|| "cargo".into()).into()
+}
+
 impl Run {
-    fn new(output: &Output) -> Self {
+    /// How it ended.
+    pub fn new(output: &Output) -> Self {
         Self {
             success: output.status.success(),
             status: output.status.code(),

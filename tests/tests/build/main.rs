@@ -11,6 +11,8 @@ mod incremental;
 #[cfg(unix)]
 mod installed;
 mod instructions;
+#[cfg(target_os = "linux")]
+mod interrupted;
 #[cfg(unix)]
 mod link;
 mod messages;

@@ -5,10 +5,11 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use cubin_build::env::Env;
+use cubin_tests::processes;
 
 use crate::world::{Change, World};
 
@@ -50,27 +51,12 @@ fn start(world: &str, through_shell: bool) -> Child {
 
 /// Processes whose command line or folder is below `dir`.
 fn running(dir: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let words = String::from_utf8_lossy(&words).replace('\0', " ");
-        let state = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let at = fs::read_link(entry.path().join("cwd")).unwrap_or_default();
-        let is_number = entry.file_name().to_string_lossy().parse::<u32>().is_ok();
-        let below = words.contains(dir.to_str().unwrap()) || at.starts_with(dir);
-        if is_number && below && !state.contains(") Z ") {
-            found.push(words);
-        }
-    }
-    found
+    let found = processes::with(dir.to_str().unwrap()).into_iter();
+    found.map(|(_, words)| words).collect()
 }
 
 fn until(what: &str, limit: u64, is: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !is() {
-        assert!(start.elapsed() < Duration::from_secs(limit), "{what}");
-        thread::sleep(Duration::from_millis(10));
-    }
+    processes::until(what, Duration::from_secs(limit), is);
 }
 
 #[test]
