@@ -179,9 +179,9 @@ fn a_build_that_fails_leaves_no_compiler() {
 }
 
 /// What a build script wrote for the crate: names with bytes.
-type Written = Vec<(String, Vec<u8>)>;
+pub(crate) type Written = Vec<(String, Vec<u8>)>;
 
-fn written(out: &Path) -> Written {
+pub(crate) fn written(out: &Path) -> Written {
     let mut found = Vec::new();
     for entry in fs::read_dir(out).unwrap() {
         let path = entry.unwrap().path();
