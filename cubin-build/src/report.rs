@@ -2,9 +2,9 @@
 //!
 //! `CUBIN_BUILD_REPORT` names a directory (absolute). Each run of a builder then writes
 //! `<package>-<generated file>.json` there and does not fail for a policy violation:
-//! `{schema, package, errors, warnings, rendered, coloured, findings: [diagnostic], kernels: [facts of a function], baseline: {path,
-//! text, entries} | null}`. The facts, and the version of the schema for the whole report, are those of
-//! [`cubin_core::json`].
+//! `{schema, package, errors, warnings, rendered, coloured, findings: [diagnostic], kernels: [facts of a function],
+//! images: [path], baseline: {path, text, entries} | null}`. The images are the cubins that were written, absolute. The
+//! facts, and the version of the schema for the whole report, are those of [`cubin_core::json`].
 
 use std::{
     fmt, io,
@@ -61,6 +61,8 @@ impl Destination {
 pub(crate) struct Findings<'a> {
     pub(crate) sink: &'a Sink,
     pub(crate) kernels: &'a [Facts],
+    /// The cubins that were written.
+    pub(crate) images: &'a [PathBuf],
     pub(crate) baseline: Option<&'a BaselineFile>,
     /// What the build shows.
     pub(crate) rendered: &'a str,
@@ -90,6 +92,9 @@ fn text(to: &Destination, found: &Findings<'_>) -> cubin_core::Result<String> {
     object.array("kernels", found.kernels, |out, facts| {
         write_kernel(facts, out)
     })?;
+    let images = found.images.iter();
+    let images = images.map(|path| path.to_string_lossy()).collect_vec();
+    object.strings("images", &images)?;
     match found.baseline {
         None => object.null("baseline")?,
         Some(baseline) => object.object("baseline", &mut |object| {
@@ -128,6 +133,10 @@ fn write_kernel(facts: &Facts, out: &mut dyn fmt::Write) -> cubin_core::Result<(
         stores: spills.stores,
         loads: spills.loads,
         source: SpillSource::Ptxas,
+    });
+    known.source = facts.place.as_ref().map(|place| {
+        let file = place.file.path().to_string_lossy().into_owned();
+        (file, place.start().0)
     });
     known.externs = facts.externs.iter().map(String::as_str).collect_vec();
     json::write_function(&known, None, out)

@@ -41,6 +41,7 @@
 //! | `max_cluster_rank` | most blocks per cluster, or null |
 //! | `max_registers` | register cap in force when it was compiled, or null |
 //! | `externs` | array of functions outside the cubin that it needs: `vprintf` (for `printf`), `malloc`, `free`, `__assertfail` |
+//! | `source` | object: `file` and `line` (from 1) of its definition, where a build knows it, else null |
 //!
 //! ## Where a function was found
 //!
@@ -134,6 +135,8 @@ pub struct Facts<'a> {
     pub spills: Option<SpillBytes>,
     /// Functions outside the cubin that it needs.
     pub externs: Vec<&'a str>,
+    /// File and line, from 1, of its definition.
+    pub source: Option<(String, usize)>,
     /// Index of its `.text` section.
     pub section: Option<u32>,
     /// What `cuobjdump` prints of it.
@@ -205,6 +208,7 @@ impl<'a> Facts<'a> {
             recorded: false,
             spills: None,
             externs: Vec::new(),
+            source: None,
             section: None,
             #[cfg(feature = "views")]
             cuobjdump: None,
@@ -366,6 +370,13 @@ pub fn write_function(
     write_params(facts, &mut object)?;
     write_launch(facts.launch, &mut object)?;
     object.strings("externs", &facts.externs)?;
+    match &facts.source {
+        None => object.null("source")?,
+        Some((file, line)) => object.object("source", &mut |object| {
+            object.string("file", file)?;
+            object.number("line", line)
+        })?,
+    }
     if let Some(section) = facts.section {
         object.number("section", &section)?;
     }

@@ -25,16 +25,37 @@ pub(crate) struct Facts {
     pub(crate) stack_status: String,
     pub(crate) spill_bytes: Option<SpillBytes>,
     pub(crate) static_shared: u64,
+    pub(crate) dynamic_shared: Option<bool>,
+    #[serde(default)]
+    pub(crate) local: u64,
+    /// Bytes by constant bank.
+    #[serde(default)]
+    pub(crate) constant: BTreeMap<String, u64>,
     pub(crate) barriers: Option<u32>,
     pub(crate) code_bytes: u64,
     pub(crate) param_bytes: Option<u32>,
     pub(crate) params: Option<Vec<Param>>,
     pub(crate) max_threads: Option<[u32; 3]>,
     pub(crate) required_threads: Option<[u32; 3]>,
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) max_cluster_rank: Option<u32>,
+    pub(crate) max_registers: Option<u32>,
+    #[serde(default)]
+    pub(crate) externs: Vec<String>,
+    pub(crate) toolkit: Option<String>,
+    /// Where it is defined, from a build.
+    pub(crate) source: Option<Source>,
     pub(crate) instructions: Option<Instructions>,
     /// Of the cubin that holds it, where a file was read.
     pub(crate) sha256: Option<String>,
     pub(crate) section: Option<u32>,
+}
+
+/// The line of a definition.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Source {
+    pub(crate) file: String,
+    pub(crate) line: u64,
 }
 
 /// Bytes that spills move per thread.
@@ -60,7 +81,7 @@ pub(crate) struct Param {
 }
 
 /// What the code is made of.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Instructions {
     pub(crate) all: Mix,
     pub(crate) in_loops: Option<Mix>,
@@ -80,6 +101,8 @@ pub(crate) struct Mix {
 pub(crate) struct Access {
     pub(crate) space: String,
     pub(crate) store: bool,
+    /// Per thread; `None` where it is not known.
+    pub(crate) bytes: Option<u8>,
     pub(crate) count: u64,
 }
 

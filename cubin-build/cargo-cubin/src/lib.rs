@@ -23,6 +23,7 @@ mod inspect;
 mod linker;
 mod new;
 mod options;
+mod page;
 mod policy;
 mod project;
 mod report;
@@ -66,6 +67,8 @@ enum Command {
     Policy(policy::Args),
     /// Show the kernels with the least occupancy, what limits it, and what a little less would buy
     Top(top::Args),
+    /// Write one page for reviewers: kernels against budgets, occupancy, instructions, what changed
+    Report(page::Args),
     /// Accept today's violations, or record every kernel, so that only what gets worse fails
     #[command(subcommand)]
     Baseline(baseline::Command),
@@ -113,6 +116,7 @@ pub fn command() -> ExitCode {
         Command::Diff(args) => diff::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Report(args) => page::run(&args),
         Command::Baseline(command) => baseline::run(&command),
         Command::Toolkit(command) => toolkit::run(&command),
         Command::Doctor => doctor::run(),

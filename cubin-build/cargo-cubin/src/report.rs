@@ -37,6 +37,9 @@ pub(crate) struct Report {
     pub(crate) findings: Vec<Finding>,
     /// Of every kernel on every target.
     pub(crate) kernels: Vec<Facts>,
+    /// The cubins that were written; a release that has none is without them.
+    #[serde(default)]
+    pub(crate) images: Vec<PathBuf>,
     pub(crate) baseline: Option<BaselineText>,
 }
 

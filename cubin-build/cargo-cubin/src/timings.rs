@@ -14,7 +14,10 @@ use std::{
 use anyhow::{Context as _, bail};
 use cubin_core::escape::visible;
 
-use crate::project::{self, Selection};
+use crate::{
+    page::html,
+    project::{self, Selection},
+};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -249,20 +252,6 @@ fn chart(builds: &BTreeMap<&str, Build>) -> String {
         }
     }
     page
-}
-
-fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in visible(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -116,13 +116,13 @@ struct Row {
 
 /// What a little less of a resource would buy.
 #[derive(Debug, PartialEq, Eq)]
-struct Gain {
+pub(crate) struct Gain {
     /// What there must be less of.
-    what: &'static str,
+    pub(crate) what: &'static str,
     /// By so much.
-    less: u64,
+    pub(crate) less: u64,
     /// Resident warps then.
-    warps: u32,
+    pub(crate) warps: u32,
 }
 
 impl Row {
@@ -231,7 +231,7 @@ impl Row {
 }
 
 /// The least step that makes more warps resident: fewer registers, or less shared memory.
-fn gain(limits: &Limits, block: &Block) -> Option<Gain> {
+pub(crate) fn gain(limits: &Limits, block: &Block) -> Option<Gain> {
     let now = occupancy(limits, block).warps;
     let with = |block: &Block| occupancy(limits, block).warps;
     let registers = (1..block.registers).find_map(|less| {

@@ -76,6 +76,7 @@ impl Outcome {
         let findings = report::Findings {
             sink: &self.sink,
             kernels: &self.facts,
+            images: self.output.as_ref().map_or(&[], |output| &output.cubins),
             baseline: self.baseline.as_ref(),
             rendered: &self.rendered(false),
             coloured: &self.rendered(true),

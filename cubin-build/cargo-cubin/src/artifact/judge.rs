@@ -100,6 +100,7 @@ fn report(path: &Path, rules: &Rules, sink: &Sink, kernels: &[Facts]) -> anyhow:
         coloured: sink.rendered(true),
         findings: findings.collect::<serde_json::Result<_>>()?,
         kernels: kernels.collect::<anyhow::Result<_>>()?,
+        images: vec![path.to_owned()],
         baseline: None,
     })
 }

@@ -80,6 +80,8 @@ impl Change {
 
 /// A kernel on a target that is not the same on both sides.
 pub(super) struct Row {
+    /// The package that builds it, where that is known.
+    pub(super) package: Option<String>,
     /// The name after, or before where it is gone.
     pub(super) name: String,
     pub(super) symbol: Option<String>,
@@ -185,6 +187,7 @@ pub(super) fn compare(before: &Side, after: &Side, allowed: &Allowances) -> Diff
     let alone = |kernels: &[Kernel], paired: &[bool], status| {
         let left = kernels.iter().zip(paired).filter(|(_, paired)| !**paired);
         left.map(|(kernel, _)| Row {
+            package: kernel.package.clone(),
             name: kernel.name.clone(),
             symbol: kernel.symbol.clone(),
             target: kernel.target.clone(),
@@ -225,6 +228,7 @@ fn row(before: &Kernel, after: &Kernel, allowed: &Allowances) -> Option<Row> {
     let renamed_from = (before.plain != after.plain).then(|| before.name.clone());
     let signature = signature(before, after);
     (!changes.is_empty() || renamed_from.is_some() || signature.is_some()).then(|| Row {
+        package: after.package.clone(),
         name: after.name.clone(),
         symbol: after.symbol.clone().or_else(|| before.symbol.clone()),
         target: after.target.clone(),

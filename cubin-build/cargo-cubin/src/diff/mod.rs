@@ -2,7 +2,8 @@
 //!
 //! [`read`] and [`revision`] read what is compared ([`kernels`]), [`compare`] pairs kernels and finds what differs,
 //! [`figures`] lists by what and which way is better, [`allow`] how much worse is allowed, [`show`] writes it;
-//! [`snapshot`] is the file that `cargo cubin baseline record` writes, [`recorded`] its commands. Nothing here knows
+//! [`snapshot`] is the file that `cargo cubin baseline record` writes, [`recorded`] its commands; [`since`] compares for
+//! the report's page. Nothing here knows
 //! budgets: `check` judges by these.
 
 mod allow;
@@ -13,6 +14,7 @@ mod read;
 pub(crate) mod recorded;
 mod revision;
 mod show;
+pub(crate) mod since;
 mod snapshot;
 
 use std::{io::Write as _, path::PathBuf, process::ExitCode};

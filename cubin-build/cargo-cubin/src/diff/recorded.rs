@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The file beside the workspace's `Cargo.toml`.
-const FILE: &str = "cubin-kernels.jsonl";
+pub(crate) const FILE: &str = "cubin-kernels.jsonl";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {

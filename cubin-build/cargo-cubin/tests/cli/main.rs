@@ -10,6 +10,7 @@ mod instructions;
 mod linker;
 mod machine;
 mod made;
+mod page;
 mod policy;
 mod project;
 mod selection;
