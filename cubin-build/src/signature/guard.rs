@@ -221,3 +221,38 @@ impl Withdrawal<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointer(pointee: Type) -> Type {
+        Type::Pointer(Pointer {
+            pointee: Box::new(pointee),
+            is_const: false,
+            is_volatile: false,
+            reference: false,
+            restrict: false,
+        })
+    }
+
+    #[test]
+    fn what_may_point_to_int128_is_opaque_at_any_depth() {
+        let wide = || Type::Scalar(Scalar::LongLong);
+        let narrow = || Type::Scalar(Scalar::Int);
+        let opaque = || Type::Opaque("long long".into());
+        let array = |of: Type| Type::Array(Box::new(of), 4);
+        for (mut ty, expected) in [
+            (pointer(wide()), pointer(opaque())),
+            (pointer(array(wide())), pointer(opaque())),
+            (pointer(pointer(wide())), pointer(pointer(opaque()))),
+            (array(pointer(wide())), array(pointer(opaque()))),
+            (pointer(narrow()), pointer(narrow())),
+            // By value the size in the cubin tells.
+            (wide(), wide()),
+        ] {
+            obscure_wide(&mut ty);
+            assert_eq!(ty, expected);
+        }
+    }
+}
