@@ -24,7 +24,7 @@
 
   // Words.
 
-  const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+  const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   const counted = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
   const percent = (warps, most) => `${(Math.round((warps * 1000) / most) / 10).toString()} %`;
   const shape = (three) => three.join(" × ");

@@ -261,14 +261,19 @@ fn a_reviewer_sorts_filters_and_opens_details_in_a_browser() {
     let page = dir.join("page.html");
     let policy = dir.join("cubin.toml");
     fs::write(&policy, "[defaults]\nstack = 0\n").expect("a policy");
-    run(command(&["report", "--label", "one", "--config"])
-        .arg(&policy)
-        .arg("-o")
-        .arg(&page)
-        .args([
-            "cubins/basic-13.5-sm_90-lineinfo.cubin",
-            "cubins/basic-13.5-sm_75.cubin",
-        ]))
+    // With a baseline, a policy and findings, every column is there.
+    let baseline = "cubins/basic-12.4-sm_90.cubin";
+    run(
+        command(&["report", "--label", "one", "--baseline", baseline])
+            .arg("--config")
+            .arg(&policy)
+            .arg("-o")
+            .arg(&page)
+            .args([
+                "cubins/basic-13.5-sm_90-lineinfo.cubin",
+                "cubins/basic-13.5-sm_75.cubin",
+            ]),
+    )
     .ends_with(0);
     let text = fs::read_to_string(&page).expect("a page");
     // The script runs with the page's own permission.
