@@ -7,7 +7,7 @@ use crate::{
     cargo,
     diag::{self, Diag, Level, Sink},
     env::Env,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
 };
 pub use crate::{
     build::{Link, Output, Ptx, Source},
@@ -48,7 +48,9 @@ impl Builder {
 
     /// Adds several sources.
     pub fn files<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
-        self.request.files.extend(paths.into_iter().map(Into::into));
+        self.request
+            .files
+            .add_all(paths.into_iter().map(Into::into));
         self
     }
 
@@ -166,7 +168,9 @@ impl Builder {
 
     /// Adds several arguments for nvcc.
     pub fn flags<F: Into<String>>(mut self, flags: impl IntoIterator<Item = F>) -> Self {
-        self.request.flags.extend(flags.into_iter().map(Into::into));
+        self.request
+            .flags
+            .add_all(flags.into_iter().map(Into::into));
         self
     }
 

@@ -5,6 +5,7 @@
 
 use std::{io::Write as _, path::Path};
 
+use crate::lists::CollectText;
 use cubin_core::escape::visible_lines;
 
 /// Reruns the build script when a file, or anything below a directory, changes.
@@ -40,7 +41,7 @@ fn progress_lines(text: &str) -> String {
             let line = visible_lines(line.trim_end_matches('\r'));
             format!("cubin-build: {line}\n")
         })
-        .collect()
+        .collect_text()
 }
 
 fn changed(path: &Path) -> String {
@@ -62,7 +63,7 @@ fn lines(key: &str, text: &str) -> String {
             let line = visible_lines(line.trim_end_matches('\r'));
             format!("cargo::{key}={line}\n")
         })
-        .collect()
+        .collect_text()
 }
 
 fn emit(directives: &str) {

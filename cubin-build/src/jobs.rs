@@ -92,6 +92,11 @@ pub trait Queue: Sync {
     fn run(&self, job: usize);
 }
 
+/// Runs something beside the rest. One function for all: starting a thread is 40 functions to compile for each closure.
+pub(crate) fn background(work: Box<dyn FnOnce() + Send>) -> thread::JoinHandle<()> {
+    thread::spawn(work)
+}
+
 /// Runs jobs, several at a time, until none runs and none can. A token is held only while a job runs.
 pub fn run_queue(env: &Env, queue: &dyn Queue) {
     let ended = Ended::default();

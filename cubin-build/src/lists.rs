@@ -54,3 +54,104 @@ fn next<'t>(rest: &mut &'t [u8], byte: u8) -> Option<&'t [u8]> {
     let length = rest.skip_until(byte).unwrap_or(0);
     (length > 0).then(|| &all[..length])
 }
+
+/// Iterators over what may be missing.
+pub(crate) trait CollectSome<T> {
+    /// All that is yielded, in order; `None` when something is missing.
+    fn collect_some(self) -> Option<Vec<T>>;
+}
+
+impl<T, I: Iterator<Item = Option<T>>> CollectSome<T> for I {
+    #[expect(
+        clippy::while_let_on_iterator,
+        reason = "`for` is a function more for each iterator"
+    )]
+    fn collect_some(mut self) -> Option<Vec<T>> {
+        let mut items = Vec::new();
+        while let Some(item) = self.next() {
+            items.push(item?);
+        }
+        Some(items)
+    }
+}
+
+/// Iterators over what may have failed.
+pub(crate) trait CollectOk<T, E> {
+    /// All that is yielded, in order.
+    ///
+    /// # Errors
+    /// The first error that is yielded.
+    fn collect_ok(self) -> Result<Vec<T>, E>;
+}
+
+impl<T, E, I: Iterator<Item = Result<T, E>>> CollectOk<T, E> for I {
+    #[expect(
+        clippy::while_let_on_iterator,
+        reason = "`for` is a function more for each iterator"
+    )]
+    fn collect_ok(mut self) -> Result<Vec<T>, E> {
+        let mut items = Vec::new();
+        while let Some(item) = self.next() {
+            items.push(item?);
+        }
+        Ok(items)
+    }
+}
+
+/// What text can be put together of.
+pub(crate) trait Piece {
+    /// Adds it to a text.
+    fn add_to(self, text: &mut String);
+}
+
+impl Piece for char {
+    fn add_to(self, text: &mut String) {
+        text.push(self);
+    }
+}
+
+impl Piece for &str {
+    fn add_to(self, text: &mut String) {
+        text.push_str(self);
+    }
+}
+
+impl Piece for String {
+    fn add_to(self, text: &mut String) {
+        text.push_str(&self);
+    }
+}
+
+/// Iterators that become text.
+pub(crate) trait CollectText {
+    /// All that is yielded, in order.
+    fn collect_text(self) -> String;
+}
+
+impl<P: Piece, I: Iterator<Item = P>> CollectText for I {
+    #[expect(
+        clippy::while_let_on_iterator,
+        reason = "`for` is a function more for each iterator"
+    )]
+    fn collect_text(mut self) -> String {
+        let mut text = String::new();
+        while let Some(piece) = self.next() {
+            piece.add_to(&mut text);
+        }
+        text
+    }
+}
+
+/// Lists that grow by what is yielded; light to compile, as [`CollectVec`] is.
+pub(crate) trait AddAll<T> {
+    /// Adds all, in order.
+    fn add_all(&mut self, items: impl IntoIterator<Item = T>);
+}
+
+impl<T> AddAll<T> for Vec<T> {
+    fn add_all(&mut self, items: impl IntoIterator<Item = T>) {
+        for item in items {
+            self.push(item);
+        }
+    }
+}

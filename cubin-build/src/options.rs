@@ -1,5 +1,7 @@
 //! What a user chooses of the generated code: asked for in cubin.toml or by the builder, done by `codegen`.
 
+use crate::lists::AddAll;
+
 /// A driver binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -92,9 +94,9 @@ impl Nvvm {
             ("-prec-sqrt", self.prec_sqrt),
         ];
         for (name, value) in switches {
-            words.extend(value.map(|value| format!("{name}={}", u8::from(value))));
+            words.add_all(value.map(|value| format!("{name}={}", u8::from(value))));
         }
-        words.extend(self.opt.map(|level| format!("-opt={level}")));
+        words.add_all(self.opt.map(|level| format!("-opt={level}")));
         if self.latest == Switch::On {
             words.push("-nvvm-latest".to_owned());
         }

@@ -16,6 +16,7 @@ use crate::{
     config,
     diag::{Diag, codes},
     env::Env,
+    lists::CollectVec,
     signature,
     source::{Span, Spanned},
     toolkit::Toolkit,
@@ -105,12 +106,12 @@ pub(super) fn warning(message: &Message, place: Option<Span>) -> Option<Diag> {
 fn host_code(names: &str, place: Option<Span>) -> Diag {
     /// More are counted.
     const SHOWN: usize = 5;
-    let all: Vec<&str> = names.split(", ").collect();
+    let all: Vec<&str> = names.split(", ").collect_vec();
     let shown: Vec<String> = all
         .iter()
         .take(SHOWN)
         .map(|name| format!("`{name}`"))
-        .collect();
+        .collect_vec();
     let more = match all.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -198,7 +199,7 @@ fn written(
     let flags: Vec<&Spanned<String>> = flags
         .chain(own.iter().flat_map(|own| &own.flags))
         .chain(of_targets)
-        .collect();
+        .collect_vec();
     let same = flags.iter().find(|flag| flag.value == text);
     let holds = || flags.iter().find(|flag| flag.value.contains(text));
     if let Some(flag) = same.or_else(holds) {

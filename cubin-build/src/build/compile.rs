@@ -18,7 +18,7 @@ use crate::{
     config::Config,
     diag::Diag,
     env::Env,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     paths, signature,
     source::Span,
     toolkit::{self, Toolkit},
@@ -124,7 +124,7 @@ fn compile(
         }
     };
     let watch = compile::watch(env, request, &compiled);
-    outcome.watch.paths.extend(watch.paths);
+    outcome.watch.paths.add_all(watch.paths);
     outcome.watch.variables = watch.variables;
     let shown = |path: &Path| paths::shown(&settings.root, sources.original(path));
     for failure in &compiled.failures {

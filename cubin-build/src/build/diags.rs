@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     diag::{Diag, codes},
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     source::Span,
 };
 
@@ -98,7 +98,7 @@ fn not_searched_for(diag: Diag, others: &[PathBuf]) -> Diag {
         .iter()
         .take(SHOWN)
         .map(|path| path.display().to_string())
-        .collect();
+        .collect_vec();
     let more = match others.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -178,7 +178,7 @@ fn asked(mistake: &Mistake, origin: &Origin) -> Diag {
         Origin::Environment(variable) => Diag::error(codes::ENVIRONMENT_INVALID, message)
             .note(format!("from the environment variable {variable}")),
     };
-    diag.help.extend(mistake.help());
+    diag.help.add_all(mistake.help());
     diag
 }
 
@@ -381,7 +381,7 @@ fn code(source: &str, what: &BadCode) -> Diag {
             let compiled = toolkit
                 .as_ref()
                 .map(|toolkit| format!("compiled with {toolkit}"));
-            diag.notes.extend(compiled);
+            diag.notes.add_all(compiled);
             diag
         }
         BadCode::NoPtx { wanted, held } => without_ptx(source, wanted, held),

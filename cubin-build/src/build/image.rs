@@ -13,7 +13,7 @@ mod side;
 mod signed;
 mod spilled;
 
-use std::{collections::HashSet, path::Path};
+use std::path::Path;
 
 use cubin_core::{Cubin, Function, Sm, Stack, cubin::ObjectKind, variable::Variable};
 
@@ -42,6 +42,7 @@ use crate::{
     diag::Sink,
     env::Env,
     kernel::{self, Facts},
+    lists::{AddAll, CollectSome, CollectVec},
     ptx::Entry,
     signature::{
         self, Finding,
@@ -49,7 +50,7 @@ use crate::{
         model::Signatures,
         typed,
     },
-    sorted::Map,
+    sorted::{Map, Set},
 };
 
 /// The images of one module, one for each target.
@@ -152,7 +153,7 @@ impl Context<'_> {
         let mut parts = Vec::new();
         for (binary, image) in parsed.iter().flat_map(|(_, images)| images) {
             let alone = binary.units.len() == 1 && !binary.libraries;
-            parts.extend(binary.units.iter().map(|unit| Part {
+            parts.add_all(binary.units.iter().map(|unit| Part {
                 unit,
                 functions: alone.then_some(image.functions.as_slice()),
             }));
@@ -187,10 +188,10 @@ impl Context<'_> {
         };
         let mut all = self.typed(&mut image, binary, parsed, &own_sides, sink);
         let entries = own_sides.iter().flat_map(|side| &side.entries);
-        let of_ptx: HashSet<String> = entries.map(|entry| entry.symbol.clone()).collect();
+        let of_ptx: Set<String> = entries.map(|entry| entry.symbol.clone()).collect();
         let functions = parsed.functions.iter();
         let others = functions.filter(|function| !of_ptx.contains(function.symbol));
-        let others: Vec<Function<'_>> = others.cloned().collect();
+        let others: Vec<Function<'_>> = others.cloned().collect_vec();
         if own_sides.iter().any(|side| side.signature.is_some()) {
             self.sign(module, &mut image, binary, &others, own_sides, sink);
             let signatures = &mut image.signatures;
@@ -230,7 +231,7 @@ impl Context<'_> {
             .map_err(|error| BadCode::Calls { target, error })?;
         let module_constant = kernel::constant_banks(&parsed.variables);
         let shared: Option<Vec<&SharedUse>> =
-            sides.iter().map(|side| side.shared.as_ref()).collect();
+            sides.iter().map(|side| side.shared.as_ref()).collect_some();
         let shared = shared.filter(|units| !units.is_empty());
         let mut all = Vec::new();
         for function in parsed.functions.iter().filter(|function| function.kernel) {
@@ -322,13 +323,13 @@ impl Context<'_> {
         };
         let (own, others) = by_origin(&signatures, binary, functions);
         let mismatches = signature::check(&mut signatures, &own, image.target);
-        image.mismatches.extend(mismatches);
+        image.mismatches.add_all(mismatches);
         signature::guard(&mut signatures, &source_facts);
         // Those that a library keeps to itself are its own affair: no user can launch them, or change them.
         let others: Vec<Function<'_>> = others
             .into_iter()
             .filter(|function| function.kernel && !signature::is_internal(function.symbol))
-            .collect();
+            .collect_vec();
         if !others.is_empty() {
             let declared = self.declared(&others, sink);
             let source = module.names.source.clone();
@@ -363,7 +364,7 @@ impl Context<'_> {
                     .look(unit, read, &side.entries, &parsed.functions);
             }
             self.tell_wrong(&found.wrong, sink);
-            image.mismatches.extend(found.findings);
+            image.mismatches.add_all(found.findings);
             files::relative(&mut found.signatures, &self.settings.root);
             all.push((file_of(unit, &binary.units), found.signatures));
         }
@@ -400,7 +401,7 @@ impl Context<'_> {
         let kernel = self.declared_kernel(symbol)?;
         kernel.params_span.as_ref()?;
         let params = kernel.params.iter();
-        Some(params.map(|param| param.value.as_str()).collect())
+        Some(params.map(|param| param.value.as_str()).collect_vec())
     }
 
     fn declared_kernel(&self, symbol: &str) -> Option<&DeclaredKernel> {
@@ -435,11 +436,11 @@ fn served(module: &Loaded<'_>, images: &[(&Binary<'_>, Parsed<'_>)], sink: &mut 
         })
     };
     let wanted = module.targets.iter().copied();
-    let targets: Vec<Sm> = wanted.filter(|target| !serves(*target)).collect();
+    let targets: Vec<Sm> = wanted.filter(|target| !serves(*target)).collect_vec();
     if !targets.is_empty() {
         let what = BadCode::Unserved {
             all: targets.len() == module.targets.len(),
-            held: images.iter().map(|(_, image)| image.target).collect(),
+            held: images.iter().map(|(_, image)| image.target).collect_vec(),
             targets,
         };
         tell(module, what, sink);

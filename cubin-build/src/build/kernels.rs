@@ -13,7 +13,7 @@ use crate::{
     codegen,
     diag::{Level, Sink},
     kernel::Facts,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     policy::Policy,
     signature::{
         self, Finding,
@@ -57,7 +57,7 @@ pub(super) fn run<'b>(
             policy: &policy,
             names,
         };
-        all.extend(join.module(images, places, sink));
+        all.add_all(join.module(images, places, sink));
     }
     all
 }
@@ -134,7 +134,7 @@ impl Join<'_> {
             sink.push(signature::diags::mismatch(finding, place.as_ref(), None));
         }
         name(&mut facts, &signatures, places);
-        mismatches.extend(differences);
+        mismatches.add_all(differences);
         self.refused(&signatures, &mismatches, &remarks, places, sink);
         let module = codegen::Module {
             name: names.module.clone(),

@@ -42,7 +42,12 @@ pub use self::{
 };
 
 use self::{image::Context, places::Places, settings::Settings, sources::Sources};
-use crate::{env::Env, lists::CollectVec, lock::Lock, report, sorted};
+use crate::{
+    env::Env,
+    lists::{AddAll, CollectVec},
+    lock::Lock,
+    report, sorted,
+};
 
 /// Does it all.
 pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
@@ -63,14 +68,14 @@ pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
     outcome.report.clone_from(&settings.report);
     let _ = phases(&settings, &sources, env, &mut outcome);
     let watched = &mut outcome.watch.paths;
-    watched.extend(settings.watched.iter().cloned());
-    watched.extend(sources.watched.iter().cloned());
+    watched.add_all(settings.watched.iter().cloned());
+    watched.add_all(sources.watched.iter().cloned());
     sorted::sort(watched);
     watched.dedup();
     // Cargo would take what this very run wrote for a change.
     watched.retain(|path| !settings.root.join(path).starts_with(&settings.out_dir));
     let absent = settings.absent.as_ref();
-    watched.extend(absent.and_then(|file| absent::watch(&settings.work_dir, file)));
+    watched.add_all(absent.and_then(|file| absent::watch(&settings.work_dir, file)));
     outcome
 }
 

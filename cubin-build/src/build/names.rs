@@ -2,7 +2,12 @@
 
 use std::path::{Component, Path};
 
-use crate::{cache::ContentHash, codegen::module_ident, lists::CollectVec, sorted::Map};
+use crate::{
+    cache::ContentHash,
+    codegen::module_ident,
+    lists::{CollectText, CollectVec},
+    sorted::Map,
+};
 
 /// The name of a module's files, without target: cubins of two builders of one build script lie side by side.
 pub(super) fn file_stem(out_file: &str, module: &str) -> String {
@@ -13,7 +18,7 @@ pub(super) fn file_stem(out_file: &str, module: &str) -> String {
             '_'
         }
     };
-    let module: String = module.chars().map(plain).collect();
+    let module: String = module.chars().map(plain).collect_text();
     match out_file.strip_suffix(".rs") {
         Some("kernels") => module,
         other => format!("{}.{module}", other.unwrap_or(out_file)),

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     config::{self, Config},
     diag::Sink,
+    lists::AddAll,
     source::Span,
 };
 
@@ -39,7 +40,7 @@ impl Wanted {
         let mut chosen: Vec<Sm> = targets.to_vec();
         chosen.retain(|target| self.named.contains(target));
         if self.newest {
-            chosen.extend(newest_plain(targets));
+            chosen.add_all(newest_plain(targets));
         }
         sorted::sort(&mut chosen);
         chosen.dedup();
@@ -76,7 +77,7 @@ pub(super) fn resolve(
             None | Some((config::Ptx::None, _)) => {}
             Some((config::Ptx::Newest, span)) => newest = Some(Some(span)),
             Some((config::Ptx::Of(names), _)) => {
-                wanted.extend(names.iter().map(|name| (name.value, Some(&name.span))));
+                wanted.add_all(names.iter().map(|name| (name.value, Some(&name.span))));
             }
         }
     }
@@ -97,7 +98,7 @@ pub(super) fn resolve(
     for (target, span) in wanted {
         let before = chosen.len();
         let made = targets.iter().copied();
-        chosen.extend(made.filter(|of| made_for(*of) == target));
+        chosen.add_all(made.filter(|of| made_for(*of) == target));
         if chosen.len() > before || from_environment || targets.is_empty() {
             continue;
         }

@@ -15,7 +15,7 @@ use crate::{
     config::{self, Config, Glob},
     diag::{Level, Sink},
     env::Env,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     options::{Backend, HalfTypes, Runtime},
     paths, report,
     sorted::Set,
@@ -85,7 +85,7 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
     let targets = targets(request, env, &config, &config_name, sink);
     let from_environment = env.peek(ARCH).is_some_and(|value| !value.is_empty());
     let mut all = targets.clone();
-    all.extend(own_targets(request, &config, sink));
+    all.add_all(own_targets(request, &config, sink));
     let virtuals = virtuals::resolve(request, &config, &all, from_environment, sink);
     let ptx = ptx::resolve(request, &config, (&all, &virtuals), from_environment, sink);
     let out_file = out_file(request, &config, sink);
@@ -334,7 +334,7 @@ fn targets(
 fn own_targets(request: &BuildRequest, config: &Config, sink: &mut Sink) -> Vec<Sm> {
     let mut all = Vec::new();
     for table in &config.source_options {
-        all.extend(table.arch.iter().map(|arch| arch.value));
+        all.add_all(table.arch.iter().map(|arch| arch.value));
     }
     for text in request.own.iter().flat_map(|source| &source.archs) {
         match compile::target(text) {
@@ -413,18 +413,18 @@ fn options(
     let mut options = Options::default();
     options
         .includes
-        .extend(build.include.iter().map(|dir| PathBuf::from(&dir.value)));
-    options.includes.extend(request.includes.iter().cloned());
-    options.defines.extend(
+        .add_all(build.include.iter().map(|dir| PathBuf::from(&dir.value)));
+    options.includes.add_all(request.includes.iter().cloned());
+    options.defines.add_all(
         build
             .define
             .iter()
             .map(|define| (define.value.name.clone(), define.value.value.clone())),
     );
-    options.defines.extend(request.defines.iter().cloned());
+    options.defines.add_all(request.defines.iter().cloned());
     options
         .flags
-        .extend(build.flags.iter().map(|flag| flag.value.clone()));
+        .add_all(build.flags.iter().map(|flag| flag.value.clone()));
     if build
         .lineinfo
         .as_ref()
@@ -432,7 +432,7 @@ fn options(
     {
         options.flags.push("-lineinfo".to_owned());
     }
-    options.flags.extend(request.flags.iter().cloned());
+    options.flags.add_all(request.flags.iter().cloned());
     options.target_flags = target_flags(config, targets, from_environment, sink);
     if let Some(std) = request
         .std
@@ -478,7 +478,7 @@ fn target_flags(
                 sink.push(problem.into());
             }
         }
-        all.extend(selected.into_iter().map(|target| (target, flags.clone())));
+        all.add_all(selected.into_iter().map(|target| (target, flags.clone())));
     }
     all
 }

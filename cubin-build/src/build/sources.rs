@@ -20,7 +20,7 @@ use crate::{
     compile::{Container, Source, SourceKind, UnknownKind},
     config::Config,
     diag::{Level, Sink},
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     paths::normalize,
     sorted::Set,
 };
@@ -86,8 +86,8 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
     let mut found = found(request, config, named.is_empty(), &mut search, sink);
     let mut tables = Tables::new(request, settings);
     let own = tables.files(&mut search, sink);
-    named.extend(own.named);
-    found.extend(own.found);
+    named.add_all(own.named);
+    found.add_all(own.found);
     search.excludes.report_unmatched(sink);
     // A file that is also named is wanted.
     let wished: Set<PathBuf> = named.iter().map(|path| normalize(path)).collect();
@@ -170,7 +170,7 @@ fn found(
     let guessed = no_files && dirs.is_empty();
     if guessed {
         let usual = ["kernels", "src"].map(PathBuf::from);
-        dirs.extend(
+        dirs.add_all(
             usual
                 .into_iter()
                 .filter(|dir| search.root.join(dir).is_dir()),
@@ -180,11 +180,11 @@ fn found(
     for dir in dirs {
         match search.below(&dir) {
             Ok(below) => {
-                found.extend(below.files);
+                found.add_all(below.files);
                 if below.empty && !guessed && search.root.join(&dir).is_dir() {
                     sink.push(Problem::EmptyDir(dir, below.others).into());
                 } else {
-                    search.others.extend(below.others);
+                    search.others.add_all(below.others);
                 }
             }
             Err(why) => sink.push(Problem::CannotSearch(dir, why).into()),

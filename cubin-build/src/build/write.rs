@@ -9,7 +9,12 @@ use super::{
     problem::Problem,
     settings::Settings,
 };
-use crate::{cache, codegen, diag::Sink, sorted::Set};
+use crate::{
+    cache, codegen,
+    diag::Sink,
+    lists::{AddAll, CollectText},
+    sorted::Set,
+};
 
 /// All that is written.
 pub(super) struct Generated<'b> {
@@ -42,7 +47,7 @@ pub(super) fn generate<'b>(
         runtime: settings.runtime,
     };
     for module in modules {
-        files.extend(module.files);
+        files.add_all(module.files);
         // A writer that takes everything has no errors.
         let _ = describe(settings, &module.module, &mut sidecar);
         input.modules.push(module.module);
@@ -139,6 +144,6 @@ fn forget_others(settings: &Settings, files: &[Embedded<'_>]) {
             let _ = std::fs::remove_file(settings.out_dir.join(name));
         }
     }
-    let lines: String = now.iter().map(|name| format!("{name}\n")).collect();
+    let lines: String = now.iter().map(|name| format!("{name}\n")).collect_text();
     let _ = cache::write_if_changed(&list, lines.as_bytes());
 }

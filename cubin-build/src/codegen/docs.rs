@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     kernel::Facts,
+    lists::{AddAll, CollectVec},
     signature::model::Definition,
     sorted::{self, Map},
     words::counted,
@@ -68,7 +69,7 @@ pub(super) fn declaration(planned: &PlannedKernel<'_>) -> String {
             (Some(name), _) => format!("{} {name}", param.c_type),
             (None, _) => param.c_type.clone(),
         })
-        .collect();
+        .collect_vec();
     let is_ir = |place: &Definition| place.file.extension().is_some_and(|end| end == "ll");
     let head = match &kernel.entry {
         Some(place) if is_ir(place) => "define void @",
@@ -205,7 +206,7 @@ fn needs(param_bytes: u64, facts: &Facts) -> String {
         Some(bytes) => parts.push(format!("{bytes} B of stack")),
         None => parts.push("stack of unknown size".to_owned()),
     }
-    parts.extend(spills(facts));
+    parts.add_all(spills(facts));
     if resources.static_shared > 0 {
         parts.push(format!("{} B of shared memory", resources.static_shared));
     }
@@ -275,7 +276,7 @@ pub(super) fn module(planned: &PlannedModule<'_>) -> String {
             };
             format!("`{name}`")
         });
-        names.collect::<Vec<_>>().join(", ")
+        names.collect_vec().join(", ")
     };
     let mut doc = format!(
         "Kernels of {}, compiled for {}",

@@ -15,7 +15,7 @@ use super::{
     },
     scalars,
 };
-use crate::lists::CollectVec;
+use crate::lists::{CollectSome, CollectVec};
 use crate::signature::{
     self,
     model::{
@@ -142,7 +142,7 @@ fn family(
     }
     let generics: Option<Vec<Generic>> = (0..arguments)
         .map(|index| generic(&instances, index))
-        .collect();
+        .collect_some();
     // `long` and `long long` are one type in Rust: neither instance can be told by its argument.
     let ambiguous = |instance: &Instance| {
         let equal = |other: &&Instance| {
@@ -166,7 +166,7 @@ fn family(
         let types: Option<Vec<&Type>> = instances
             .iter()
             .map(|instance| instance.params.get(index))
-            .collect();
+            .collect_some();
         let pattern =
             types.and_then(|types| unify(&types, &instances, index, true, &mut associated));
         patterns.push(pattern.ok_or(PARAMETERS)?);
@@ -258,7 +258,7 @@ fn unify(
             Type::Pointer(pointer) => Some(pointer),
             _ => None,
         })
-        .collect();
+        .collect_some();
     if let Some(pointers) = pointers {
         let is_const = pointers.first()?.is_const;
         if top && pointers.iter().any(|pointer| pointer.is_const != is_const) {
@@ -280,7 +280,7 @@ fn unify(
             Type::Array(element, length) => Some((&**element, *length)),
             _ => None,
         })
-        .collect();
+        .collect_some();
     if let Some(arrays) = arrays {
         let length = arrays.first()?.1;
         if arrays.iter().all(|array| array.1 == length) {
@@ -348,7 +348,7 @@ impl<'a> Known<'a> {
             Some(value) => Some(Argument::Value(value.clone())),
             None => self.find(&arg.text).map(Argument::Type),
         };
-        kernel.template_args.iter().map(argument).collect()
+        kernel.template_args.iter().map(argument).collect_some()
     }
 
     fn find(&self, text: &str) -> Option<Type> {

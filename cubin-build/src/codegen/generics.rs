@@ -10,7 +10,7 @@ use super::{
     scope::Scope,
     write::number,
 };
-use crate::lists::CollectVec;
+use crate::lists::{AddAll, CollectVec};
 use crate::signature::model::{Scalar, TemplateValue, ValueType};
 use crate::sorted::{Map, Set};
 
@@ -34,7 +34,7 @@ impl<'f> Generics<'f> {
         let mut taken: Vec<String> = Vec::new();
         for place in places {
             // Nor one of a module, which a type's path may begin with.
-            taken.extend(place.path.iter().cloned());
+            taken.add_all(place.path.iter().cloned());
             taken.push(place.ident.clone());
         }
         // Nor that of the struct of arguments, which is called as the kernel is.
@@ -44,7 +44,7 @@ impl<'f> Generics<'f> {
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| module.kernels.get(instance.kernel));
         let params = kernels.flat_map(|planned| &planned.kernel.params);
-        taken.extend(params.filter_map(|param| param.name.clone()));
+        taken.add_all(params.filter_map(|param| param.name.clone()));
         let types = family.generics.iter().filter(|kind| is_type(kind)).count();
         let mut all = Vec::new();
         for (index, kind) in family.generics.iter().enumerate() {

@@ -16,7 +16,7 @@
 //! 6. names of more than 200 characters are cut and end in a hash of the whole.
 
 use crate::{
-    lists::CollectVec,
+    lists::{AddAll, CollectText, CollectVec},
     signature::model::{TemplateArg, TemplateValue, ValueType},
     sorted::Map,
 };
@@ -158,7 +158,7 @@ pub(super) fn settle(wanted: Vec<Wanted>, kind: NameKind, taken: &[String]) -> V
         let stays = all == 1 || (one.natural && natural == 1);
         let stays = stays && !taken.contains(&one.ident);
         names.push(stays.then(|| one.ident.clone()));
-        used.extend(stays.then(|| one.ident.clone()));
+        used.add_all(stays.then(|| one.ident.clone()));
     }
     let mut settled = Vec::new();
     for (name, one) in names.into_iter().zip(wanted) {
@@ -203,7 +203,7 @@ fn is_letter(character: char) -> bool {
 }
 
 fn shorten(text: &str, whole: &str) -> String {
-    let kept: String = text.chars().take(LONGEST - 9).collect();
+    let kept: String = text.chars().take(LONGEST - 9).collect_text();
     hashed(&kept, whole)
 }
 
@@ -383,7 +383,7 @@ pub(super) fn spell(argument: &str, extent: Extent) -> String {
         Extent::Last => spell_template(last, extent),
         Extent::Whole => {
             let parts = parts.iter().map(|part| spell_template(part, extent));
-            parts.collect::<Vec<_>>().join("_")
+            parts.collect_vec().join("_")
         }
     }
 }
@@ -473,7 +473,7 @@ fn sanitize_middle(text: &str) -> String {
     let words = text.split(|character: char| character != '_' && !character.is_alphanumeric());
     words
         .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
+        .collect_vec()
         .join("_")
 }
 

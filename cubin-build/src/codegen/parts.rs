@@ -8,7 +8,10 @@ use super::{
     write::{Writer, string},
 };
 use crate::sorted;
-use crate::{lists::CollectVec, signature::model::Param};
+use crate::{
+    lists::{CollectText, CollectVec},
+    signature::model::Param,
+};
 
 /// What a backend writes.
 pub(super) trait Binding {
@@ -75,7 +78,11 @@ pub(super) fn constants(out: &mut Writer, module: &PlannedModule<'_>) {
     }
     out.open(HEAD);
     for global in &module.globals {
-        let path: String = global.path.iter().map(|part| format!("{part}::")).collect();
+        let path: String = global
+            .path
+            .iter()
+            .map(|part| format!("{part}::"))
+            .collect_text();
         out.line(format!("{path}globals::{}.info(),", global.constant));
     }
     out.close("];");

@@ -8,7 +8,7 @@ use super::{
     scalars,
     scopes::{Scope, Scopes},
 };
-use crate::lists::CollectVec;
+use crate::lists::{AddAll, CollectVec};
 use crate::signature::model::{Record, RecordId, Signatures, Type};
 use crate::sorted::{self, Map, Set};
 
@@ -186,7 +186,7 @@ impl<'a> TypeNames<'a> {
     /// Where a type of the module `root` lies.
     pub(super) fn place(&self, key: &Key, root: &str, scopes: &Scopes) -> RustPath {
         let mut path = vec![root.to_owned()];
-        path.extend(scopes.path(&self.scope(key)));
+        path.add_all(scopes.path(&self.scope(key)));
         RustPath {
             path,
             ident: self.ident(key),
@@ -247,7 +247,7 @@ pub(super) fn share(modules: &mut [PlannedModule<'_>]) {
             continue;
         };
         let mut path = vec![TYPES.to_owned()];
-        path.extend(place.path.iter().skip(1).cloned());
+        path.add_all(place.path.iter().skip(1).cloned());
         let slot = (path.clone(), place.ident.clone());
         let first_part = path.get(1).unwrap_or(&place.ident);
         if scalars::is_builtin(first_part) || !free(&slot, &taken, &inner) {

@@ -2,7 +2,6 @@
 //! file needs, and in which module each is defined. A type that several source files define alike is
 //! defined once, in `types`.
 
-use crate::lists::CollectVec;
 use crate::sorted::{self, Map, Set};
 use cubin_core::Sm;
 
@@ -15,6 +14,7 @@ use super::{
     planned::{Builtins, Key, Methods, Plan, PlannedGlobal, PlannedKernel, PlannedModule, reach},
     scopes::{Scope, Scopes},
 };
+use crate::lists::{AddAll, CollectVec};
 use crate::signature::model::{Global, Kernel, Signatures, Type};
 
 /// Decides everything.
@@ -179,10 +179,10 @@ fn kernel_names(kernels: &[&Kernel], scopes: &Scopes) -> Vec<String> {
     let named = |kernel: &Kernel, arguments, params: Option<names::Extent>| {
         let mut parts = vec![kernel.base_name.clone()];
         let all = kernel.template_args.iter();
-        parts.extend(all.map(|argument| names::argument(argument, arguments)));
+        parts.add_all(all.map(|argument| names::argument(argument, arguments)));
         if let Some(extent) = params {
             let all = kernel.params.iter();
-            parts.extend(all.map(|param| names::spell(&param.c_type, extent)));
+            parts.add_all(all.map(|param| names::spell(&param.c_type, extent)));
         }
         parts.join("_")
     };
@@ -226,7 +226,7 @@ fn name_kernels<'a>(
         whole: format!("{} {}", kernel.name, kernel.symbol),
         owner: &kernel.name,
     });
-    let found = methods_of(&items.collect::<Vec<_>>(), scopes, methods);
+    let found = methods_of(&items.collect_vec(), scopes, methods);
     let mut planned = Vec::new();
     for (kernel, named) in kernels.iter().zip(found) {
         planned.push(PlannedKernel {
@@ -331,7 +331,7 @@ fn name_globals<'a>(
         whole: format!("{} {}", global.name, global.symbol),
         owner: &global.name,
     });
-    let found = methods_of(&items.collect::<Vec<_>>(), scopes, methods);
+    let found = methods_of(&items.collect_vec(), scopes, methods);
     let mut planned = Vec::new();
     for ((global, ty), named) in globals.into_iter().zip(found) {
         planned.push(PlannedGlobal {

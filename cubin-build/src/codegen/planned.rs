@@ -249,7 +249,7 @@ impl Methods {
     /// Names that are taken at one place.
     pub(super) fn at(&self, path: &[String]) -> Vec<String> {
         let all = self.0.keys().filter(|(at, _)| at == path);
-        all.map(|(_, method)| method.clone()).collect()
+        all.map(|(_, method)| method.clone()).collect_vec()
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     write::{Writer, number, string},
 };
 use crate::{
+    lists::CollectVec,
     signature::{
         model::{Enum, Field, Record, Scalar, Type},
         typed::UNKNOWN_BYTES,
@@ -156,7 +157,7 @@ fn write_struct(
             Member::Field(field) => Some(taken.add(&field_name(field, &mut anonymous))),
             Member::Padding(_) | Member::Bits { .. } => None,
         })
-        .collect();
+        .collect_vec();
     let ours: Vec<String> = members
         .iter()
         .zip(&named)
@@ -166,7 +167,7 @@ fn write_struct(
             (Member::Bits { offset, .. }, None) => taken.add(&format!("bits_at_{offset}")),
             (_, None) => taken.add(&format!("padding_{index}")),
         })
-        .collect();
+        .collect_vec();
 
     out.doc(doc);
     if named.contains(&None) {
@@ -199,7 +200,7 @@ fn write_struct(
             Member::Bits { offset, fields, .. } => Some((name, *offset, fields)),
             _ => None,
         })
-        .collect();
+        .collect_vec();
     if named.contains(&None) {
         out.line("");
         out.open(format!("impl {ident} {{"));
@@ -251,7 +252,7 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
             taken.push(local.clone());
             local
         })
-        .collect();
+        .collect_vec();
     let args: Vec<String> = members
         .iter()
         .zip(&locals)
@@ -259,7 +260,7 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
             Member::Field(field) => Some(format!("{local}: {}", scope.value(&field.ty))),
             _ => None,
         })
-        .collect();
+        .collect_vec();
     out.signature("pub const fn new", &args, " -> Self", None);
     let inits: Vec<String> = members
         .iter()
@@ -271,7 +272,7 @@ fn write_new(out: &mut Writer, scope: Scope<'_>, members: &[Member<'_>], names: 
                 format!("{name}: [0; {}]", number(i128::from(*bytes)))
             }
         })
-        .collect();
+        .collect_vec();
     out.line(format!("Self {{ {} }}", inits.join(", ")));
     out.close("}");
 }

@@ -1,5 +1,6 @@
 //! The toolkit's own types and their Rust counterparts: names, sizes, signs.
 
+use crate::lists::CollectText;
 use crate::signature::model::{Scalar, Vector};
 
 /// The Rust primitive with the same values and size.
@@ -87,7 +88,7 @@ pub(super) fn newtype_name(scalar: Scalar) -> String {
                 let (first, rest) = word.split_at(word.len().min(1));
                 format!("{}{}", first.to_uppercase(), rest.replace('m', "M"))
             })
-            .collect(),
+            .collect_text(),
         _ => String::new(),
     }
 }

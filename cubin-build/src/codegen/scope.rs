@@ -16,7 +16,7 @@ use super::{
     scalars::{TENSOR_MAP, newtype_name, primitive, vector_name},
     write::number,
 };
-use crate::lists::CollectVec;
+use crate::lists::{AddAll, CollectVec};
 use crate::signature::model::{Scalar, Type};
 
 /// Writes types as seen from one module of the generated file.
@@ -83,10 +83,10 @@ impl Scope<'_> {
             .collect_vec();
         if self.here == [TYPES] {
             let scalars = self.plan.builtins.scalars.iter();
-            found.extend(scalars.map(|scalar| newtype_name(*scalar)));
+            found.add_all(scalars.map(|scalar| newtype_name(*scalar)));
             found.push("DeviceFunction".to_owned());
         }
-        found.extend(names::VARIANTS.iter().map(|name| (*name).to_owned()));
+        found.add_all(names::VARIANTS.iter().map(|name| (*name).to_owned()));
         found.push("Module".to_owned());
         found
     }

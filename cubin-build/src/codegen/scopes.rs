@@ -1,6 +1,7 @@
 //! The Rust modules of C++ scopes: each scope of one source has one, and no two have the same.
 
 use super::names::{self, NameKind};
+use crate::lists::{AddAll, CollectVec};
 use crate::sorted::{Map, Set};
 
 /// A scope as C++ names it, from the outside in: parts without anonymous and versioned namespaces.
@@ -34,7 +35,7 @@ impl Scopes {
                     whole: part.clone(),
                 }
             });
-            let found = names::settle(wanted.collect(), NameKind::Module, &[]);
+            let found = names::settle(wanted.collect_vec(), NameKind::Module, &[]);
             for (part, ident) in parts.iter().zip(found) {
                 let mut scope = around.clone();
                 scope.push(part.clone());
@@ -49,7 +50,7 @@ impl Scopes {
         let mut path = Vec::new();
         for depth in 0..scope.len() {
             let ident = self.idents.get(&scope[..=depth]);
-            path.extend(ident.cloned());
+            path.add_all(ident.cloned());
         }
         path
     }

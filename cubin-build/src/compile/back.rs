@@ -29,6 +29,7 @@ use super::{
 };
 use crate::{
     cache::{self, ContentHash, encode_path},
+    lists::AddAll,
     source::open_file,
 };
 
@@ -76,11 +77,11 @@ impl<'a> Back<'a> {
         (steps, dir): (Option<&'a Steps>, PathBuf),
     ) -> Self {
         let mut head = vec![record::FORMAT.to_owned()];
-        head.extend(common.toolkit_lines().iter().cloned());
+        head.add_all(common.toolkit_lines().iter().cloned());
         head.push(format!("source {}", encode_path(&source.path)));
         head.push(format!("target {target}"));
         let flags = words.iter().map(|word| encode_path(Path::new(word)));
-        head.extend(flags.map(|word| format!("flag {word}")));
+        head.add_all(flags.map(|word| format!("flag {word}")));
         Self {
             source,
             target,

@@ -12,7 +12,11 @@ use super::{
     CompileRequest, Error, Options, Source, SourceKind,
     flags::{self, split, values},
 };
-use crate::{env::Env, toolkit::HostCompiler};
+use crate::{
+    env::Env,
+    lists::{AddAll, CollectVec},
+    toolkit::HostCompiler,
+};
 
 /// Checks all of a request that can be checked without running anything.
 pub(super) fn check(request: &CompileRequest<'_>) -> Result<(), Error> {
@@ -94,7 +98,7 @@ fn common_flags(options: &Options, target: Sm) -> Vec<String> {
     let mut flags = options.flags.clone();
     for (of, own) in &options.target_flags {
         if *of == target {
-            flags.extend(own.iter().cloned());
+            flags.add_all(own.iter().cloned());
         }
     }
     flags
@@ -103,7 +107,7 @@ fn common_flags(options: &Options, target: Sm) -> Vec<String> {
 /// The flags of a source on a target.
 fn all_flags(options: &Options, source: &Source, target: Sm) -> Vec<String> {
     let mut flags = common_flags(options, target);
-    flags.extend(source.flags.iter().cloned());
+    flags.add_all(source.flags.iter().cloned());
     flags
 }
 
@@ -116,7 +120,7 @@ pub(super) fn include_dirs(options: &Options, source: &Source, target: Sm) -> Ve
         .flat_map(|list| list.split(','))
         .map(|dir| PathBuf::from(dir.trim_matches('"')));
     let named = source.includes.iter().chain(&options.includes).cloned();
-    named.chain(raw).collect()
+    named.chain(raw).collect_vec()
 }
 
 /// Values of `-Xptxas`, which are what a `.ptx` file is assembled with.
@@ -126,13 +130,13 @@ fn ptxas_flags(options: &Options, source: &Source, target: Sm) -> Vec<String> {
         .into_iter()
         .flat_map(|list| list.split(','))
         .map(str::to_owned)
-        .collect()
+        .collect_vec()
 }
 
 /// What ptxas is given for a source in PTX, besides the files.
 pub(super) fn ptxas_words(options: &Options, source: &Source, target: Sm) -> Vec<String> {
     let mut words = vec![format!("-arch={target}"), "-v".to_owned()];
-    words.extend(ptxas_flags(options, source, target));
+    words.add_all(ptxas_flags(options, source, target));
     words
 }
 
@@ -144,7 +148,7 @@ pub(super) fn nvlink_words(options: &Options, target: Sm) -> Vec<String> {
         .into_iter()
         .flat_map(|list| list.split(','))
         .map(str::to_owned)
-        .collect();
+        .collect_vec();
     let mut flags = all.iter().filter_map(|flag| split(flag));
     if flags.any(|(name, _)| matches!(name, "G" | "device-debug")) {
         words.push("-g".to_owned());
@@ -191,9 +195,9 @@ pub(super) fn response_files(env: &Env) -> Vec<PathBuf> {
             .to_string_lossy()
             .split_whitespace()
             .map(|word| word.trim_matches(['"', '\'']).to_owned())
-            .collect();
+            .collect_vec();
         let named = values(&flags, &["optf", "options-file"]);
-        files.extend(
+        files.add_all(
             named
                 .into_iter()
                 .flat_map(|list| list.split(','))
@@ -221,7 +225,7 @@ pub(super) fn front_words(words: &[OsString]) -> Vec<OsString> {
     words
         .iter()
         .map(|word| shared(word).unwrap_or_else(|| word.clone()))
-        .collect()
+        .collect_vec()
 }
 
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
@@ -367,7 +371,7 @@ pub(super) fn check_target(
     let mut supported: Vec<Sm> = supported
         .split_whitespace()
         .filter_map(|name| name.replacen("compute", "sm", 1).parse().ok())
-        .collect();
+        .collect_vec();
     sorted::sort(&mut supported);
     let toolkit = request.toolkit.version;
     Err(match arch {
@@ -375,12 +379,12 @@ pub(super) fn check_target(
             arch,
             name: compute(arch),
             toolkit,
-            supported: supported.into_iter().map(compute).collect(),
+            supported: supported.into_iter().map(compute).collect_vec(),
         },
         None => Error::UnsupportedTarget {
             target,
             toolkit,
-            supported: supported.iter().map(Sm::to_string).collect(),
+            supported: supported.iter().map(Sm::to_string).collect_vec(),
         },
     })
 }

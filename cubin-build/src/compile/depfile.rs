@@ -4,14 +4,13 @@
 //! return (2), and a system header (3). Visual C++ writes `#line 12 "kernels\\common.cuh"`. The text was made with
 //! `__CUDA_ARCH__` defined, so includes that depend on the target are all there.
 
+use crate::lists::{AddAll, Pieces};
 use std::{
     collections::HashSet,
     fs::File,
     io::{self, BufReader},
     path::{Path, PathBuf},
 };
-
-use crate::lists::Pieces;
 
 /// A file that went into a compilation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +44,7 @@ fn parse(mut text: impl io::BufRead) -> io::Result<Vec<Dependency>> {
             continue;
         }
         seen.insert(name.to_vec());
-        found.extend(dependency(name, flags));
+        found.add_all(dependency(name, flags));
     }
 }
 

@@ -4,6 +4,7 @@
 use super::{Cause, Error, Failure, Message, message};
 use crate::{
     diag::{Diag, codes},
+    lists::AddAll,
     source::Span,
 };
 
@@ -55,7 +56,7 @@ pub fn request(error: &Error, place: Option<&Span>) -> Diag {
         _ => codes::COMPILE_FAILED,
     };
     let mut diag = Diag::error(code, error.to_string()).at_place(place, "asked for here");
-    diag.help.extend(error.help());
+    diag.help.add_all(error.help());
     match method.filter(|_| place.is_none()) {
         Some(method) => diag.note(format!("given to {method} in build.rs")),
         None => diag,
@@ -146,7 +147,7 @@ fn with_output(mut diag: Diag, failure: &Failure, tool: &str, output: &str) -> D
     if !failure.command.is_empty() {
         diag = diag.note(format!("the command was: {}", failure.command));
     }
-    diag.help.extend(failure.help());
+    diag.help.add_all(failure.help());
     diag
 }
 

@@ -10,6 +10,7 @@ use std::{
 use cubin_core::Sm;
 
 use super::{Level, Message, Tool, headers, message, run};
+use crate::lists::CollectVec;
 use crate::toolkit::{NoHostCompiler, Version};
 
 /// The request as a whole cannot be carried out; nothing was compiled.
@@ -321,7 +322,7 @@ impl Failure {
 
     /// The targets, with commas between.
     pub(super) fn targets_text(&self) -> String {
-        let targets: Vec<String> = self.targets.iter().map(Sm::to_string).collect();
+        let targets: Vec<String> = self.targets.iter().map(Sm::to_string).collect_vec();
         targets.join(", ")
     }
 

@@ -2,6 +2,8 @@
 //!
 //! `cubin.toml` and the build script are held to the same rules; each says in its own words what was wrong.
 
+use crate::lists::{AddAll, CollectVec};
+
 /// Why an argument cannot be given as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -53,7 +55,7 @@ impl Refusal {
 
 /// Words as texts of TOML and of Rust.
 pub(crate) fn listed(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect_vec();
     words.join(", ")
 }
 
@@ -152,7 +154,7 @@ pub(crate) fn refused(flags: &[String]) -> Vec<(usize, Refusal)> {
                 known.map(|(_, why)| why.clone())
             }
         };
-        found.extend(refusal.map(|refusal| (index, refusal)));
+        found.add_all(refusal.map(|refusal| (index, refusal)));
     }
     found
 }
@@ -162,7 +164,7 @@ pub(crate) fn refused(flags: &[String]) -> Vec<(usize, Refusal)> {
 fn several(text: &str) -> Option<Vec<String>> {
     let mut words = text.split_whitespace();
     let first = words.next()?;
-    let rest: Vec<&str> = words.collect();
+    let rest: Vec<&str> = words.collect_vec();
     if rest.is_empty() || text.contains(['"', '\'']) {
         return None;
     }
@@ -224,7 +226,7 @@ pub(super) fn values<'a>(flags: &'a [String], names: &[&str]) -> Vec<&'a str> {
             continue;
         };
         if names.contains(&name) {
-            found.extend(value.or_else(|| words.next()));
+            found.add_all(value.or_else(|| words.next()));
         } else if let Some(glued) = word.strip_prefix("-I").filter(|_| names.contains(&"I")) {
             found.push(glued);
         } else if value.is_none() && takes_next_word(name) {

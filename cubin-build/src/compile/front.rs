@@ -38,6 +38,7 @@ use super::{
 };
 use crate::{
     cache::{self, ContentHash, encode_path},
+    lists::{AddAll, CollectSome, CollectVec},
     paths::normalize,
     source::open_file,
 };
@@ -123,11 +124,11 @@ impl<'a> Front<'a> {
             }
         }
         let mut head = vec![record::FORMAT.to_owned()];
-        head.extend(common.fixed_lines().cloned());
+        head.add_all(common.fixed_lines().cloned());
         head.push(format!("source {}", encode_path(&source.path)));
         head.push(format!("directory {}", encode_path(common.request.root)));
         let flags = words.iter().map(|word| encode_path(Path::new(word)));
-        head.extend(flags.map(|word| format!("flag {word}")));
+        head.add_all(flags.map(|word| format!("flag {word}")));
         head.push(steps.line.clone());
         Self {
             source,
@@ -155,7 +156,7 @@ impl<'a> Front<'a> {
     pub(super) fn watched_dirs(&self) -> Vec<PathBuf> {
         let dirs = self.includes.iter();
         let own = dirs.filter(|dir| self.named.contains(dir) || self.steps.names(dir));
-        own.cloned().collect()
+        own.cloned().collect_vec()
     }
 
     fn work(&self) -> PathBuf {
@@ -173,7 +174,7 @@ impl<'a> Front<'a> {
             self.file(dir, STUB),
             self.file(dir, GPU),
         ];
-        outputs.extend([PLACES, PREPROCESS_LOG, LOG].map(|name| dir.join(name)));
+        outputs.add_all([PLACES, PREPROCESS_LOG, LOG].map(|name| dir.join(name)));
         outputs
     }
 
@@ -341,7 +342,7 @@ impl<'a> Front<'a> {
             let path = self.dir.join(record::output_name(line)?);
             (record::output_line(&path).as_ref() == Some(line)).then_some(path)
         };
-        let outputs: Option<Vec<PathBuf>> = old.outputs.iter().map(intact).collect();
+        let outputs: Option<Vec<PathBuf>> = old.outputs.iter().map(intact).collect_some();
         let outputs = outputs.filter(|outputs| *outputs == self.outputs())?;
         let moved = if of_text == &now[0] {
             Vec::new()
@@ -374,7 +375,7 @@ impl<'a> Front<'a> {
             written.push(bytes.clone());
             files.push((path, bytes));
         }
-        let written: Vec<&[u8]> = written.iter().map(Vec::as_slice).collect();
+        let written: Vec<&[u8]> = written.iter().map(Vec::as_slice).collect_vec();
         let places = Places::of(&text.bytes, &written)?;
         files.push((self.dir.join(PLACES), places.text()));
         Some(files)

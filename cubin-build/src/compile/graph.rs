@@ -25,6 +25,7 @@ use super::{
 use crate::{
     cache::ContentHash,
     jobs::{self, Queue},
+    lists::CollectVec,
 };
 
 /// Milliseconds of cicc for a million bytes of text that is not of system headers, and of ptxas for a million bytes of
@@ -106,7 +107,7 @@ impl<'g, 'a> Graph<'g, 'a> {
             common,
             fronts,
             plans,
-            translated: fronts.iter().map(|_| OnceLock::new()).collect(),
+            translated: fronts.iter().map(|_| OnceLock::new()).collect_vec(),
             state: Mutex::new(state),
             times: Times::default(),
         }

@@ -5,7 +5,7 @@
 //! understood is passed over: this is for a warning alone.
 
 use super::depfile;
-use crate::lists::Lines;
+use crate::lists::{CollectVec, Lines};
 
 /// Marks the warning among those of nvcc.
 pub(super) const CODE: &str = "#host-code";
@@ -18,7 +18,11 @@ pub(super) fn warning(text: &[u8], source: &str) -> String {
     let Some((line, _)) = reader.found.first() else {
         return String::new();
     };
-    let names: Vec<&str> = reader.found.iter().map(|(_, name)| name.as_str()).collect();
+    let names: Vec<&str> = reader
+        .found
+        .iter()
+        .map(|(_, name)| name.as_str())
+        .collect_vec();
     format!("{source}({line}): warning {CODE}: {}\n", names.join(", "))
 }
 

@@ -25,6 +25,7 @@ use crate::{
     cache::{self, ContentHash, Stamp, decode_path, encode_path},
     dryrun::{Dryrun, Step},
     env,
+    lists::{AddAll, CollectVec},
 };
 
 /// First line of a kept answer; another number is another format, or another way to ask.
@@ -138,21 +139,21 @@ impl Kind {
         if let Ok(steps) = answer.steps(dir) {
             (answer.search, tools) = steps.ask_host(common, dir);
             for program in [&steps.cicc.words[0], &steps.ptxas.words[0]] {
-                tools.extend(steps.find(common, program));
+                tools.add_all(steps.find(common, program));
             }
         }
         if let Ok(dryrun) = Dryrun::parse(&answer.printed) {
             let in_dir =
                 |name: &str, file: &str| Some(PathBuf::from(dryrun.variable(name)?).join(file));
             // nvcc itself, also behind a wrapper, and what cicc links in.
-            tools.extend(in_dir("_HERE_", "nvcc"));
-            tools.extend(in_dir("_HERE_", "nvcc.profile"));
-            tools.extend(in_dir("NVVMIR_LIBRARY_DIR", "libdevice.10.bc"));
+            tools.add_all(in_dir("_HERE_", "nvcc"));
+            tools.add_all(in_dir("_HERE_", "nvcc.profile"));
+            tools.add_all(in_dir("NVVMIR_LIBRARY_DIR", "libdevice.10.bc"));
         }
         if common.request.toolkit.is_immutable() {
             tools.retain(|tool| !common.request.toolkit.owns(tool));
         }
-        answer.tools = tools.iter().filter_map(|tool| stamped(tool)).collect();
+        answer.tools = tools.iter().filter_map(|tool| stamped(tool)).collect_vec();
         // What cannot be kept is asked for again.
         let _ = cache::write(path, answer.text(key).as_bytes());
         Self::from(answer.steps(dir))
@@ -391,7 +392,7 @@ impl Steps {
     pub(super) fn ptxas_words(&self) -> Vec<String> {
         let words = self.ptxas.words[1..].iter();
         let flags = words.filter(|word| !word.starts_with(&self.prefix));
-        flags.cloned().collect()
+        flags.cloned().collect_vec()
     }
 
     /// Whether a directory that the preprocessor searches is one that flags name, and not the host compiler's own.
@@ -501,7 +502,7 @@ impl Steps {
         let root = common.request.root;
         let files = self.preprocess.words.iter();
         let files = files.filter_map(|word| word.strip_prefix('@'));
-        tools.extend(files.map(|file| root.join(file)));
+        tools.add_all(files.map(|file| root.join(file)));
         (search, tools)
     }
 }

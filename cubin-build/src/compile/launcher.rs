@@ -11,6 +11,7 @@ use std::{
 
 use crate::{
     env::{self, Env},
+    lists::CollectVec,
     toolkit::Toolkit,
 };
 
@@ -39,10 +40,7 @@ impl Launcher {
                 return Ok(Some(Self { program, arguments }));
             }
             let words = value.to_string_lossy();
-            let words = words
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>();
+            let words = words.split_whitespace().map(str::to_owned).collect_vec();
             return Self::of(env, &words).map(Some);
         }
         let words = toolkit.map_or(&[][..], |toolkit| &toolkit.launcher);
@@ -59,7 +57,7 @@ impl Launcher {
             1 => env.find_program(name),
             _ => Some(path.to_owned()).filter(|path| env::is_executable(path)),
         };
-        let arguments = words.iter().skip(1).map(OsString::from).collect();
+        let arguments = words.iter().skip(1).map(OsString::from).collect_vec();
         // It is run in other directories.
         match program.and_then(|program| std::path::absolute(program).ok()) {
             Some(program) => Ok(Self { program, arguments }),

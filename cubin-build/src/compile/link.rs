@@ -20,6 +20,7 @@ use crate::{
     cache::{self, ContentHash, Stamp, encode_path},
     env::Env,
     jobs,
+    lists::{AddAll, CollectSome, CollectVec},
 };
 
 /// First line of a record; another number is another way to link.
@@ -84,7 +85,7 @@ pub fn link(
                         .iter()
                         .find(|unit| unit.source == **source && unit.target == target)
                 })
-                .collect();
+                .collect_some();
             // Failures of sources are reported by those who compiled.
             if let Some(members) = members {
                 steps.push(Run::new(request, group, target, members));
@@ -101,7 +102,7 @@ pub fn link(
                 .iter_mut()
                 .find(|known| known.same(&failure))
             {
-                Some(known) => known.targets.extend(failure.targets),
+                Some(known) => known.targets.add_all(failure.targets),
                 None => linkage.failures.push(*failure),
             },
         }
@@ -127,7 +128,7 @@ impl<'a> Run<'a> {
         members: Vec<&'a Unit>,
     ) -> Self {
         let mut words = vec![format!("-arch={target}")];
-        words.extend(command::nvlink_words(request.options, target));
+        words.add_all(command::nvlink_words(request.options, target));
         Self {
             request,
             group,
@@ -170,13 +171,13 @@ impl<'a> Run<'a> {
         let toolkit = self.request.toolkit;
         let mut head = vec![FORMAT.to_owned()];
         let identity = toolkit.identity();
-        head.extend(
+        head.add_all(
             identity
                 .iter()
                 .map(|line| format!("nvcc {}", encode_path(Path::new(line)))),
         );
         head.push(format!("target {}", self.target));
-        head.extend(
+        head.add_all(
             self.words
                 .iter()
                 .map(|word| format!("flag {}", encode_path(Path::new(word)))),
@@ -206,7 +207,7 @@ impl<'a> Run<'a> {
         });
         CompileRecord {
             head,
-            inputs: members.chain(libraries).collect(),
+            inputs: members.chain(libraries).collect_vec(),
             ..CompileRecord::default()
         }
     }
@@ -230,7 +231,7 @@ impl<'a> Run<'a> {
         for (path, shown) in files {
             let bytes = fs::read(&path).map_err(step.io(&path))?;
             let kernels = inputs::kernels(&bytes, shown, self.target);
-            all.extend(kernels.map_err(|cause| step.failure(cause))?);
+            all.add_all(kernels.map_err(|cause| step.failure(cause))?);
         }
         Ok(all)
     }

@@ -95,6 +95,7 @@ pub(crate) use self::{
 use crate::{
     cache::{self, Files},
     env::Env,
+    lists::{AddAll, CollectVec},
     paths::normalize,
     toolkit::HostCompiler,
 };
@@ -157,7 +158,7 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
         match result {
             Ok(unit) => units.push(unit),
             Err(failure) => match failures.iter_mut().find(|known| known.same(&failure)) {
-                Some(known) => known.targets.extend(failure.targets),
+                Some(known) => known.targets.add_all(failure.targets),
                 None => failures.push(*failure),
             },
         }
@@ -323,7 +324,7 @@ pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watc
         }
     }
     Watch {
-        paths: paths.into_iter().collect(),
+        paths: paths.into_iter().collect_vec(),
         variables: env.consulted(),
     }
 }

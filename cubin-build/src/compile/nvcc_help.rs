@@ -1,6 +1,10 @@
 //! The options that an nvcc knows, as `nvcc --help` lists them; asked only when it has refused one.
 
-use crate::{env::Env, toolkit::Toolkit};
+use crate::{
+    env::Env,
+    lists::{AddAll, CollectVec},
+    toolkit::Toolkit,
+};
 
 /// What `nvcc --help` says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,16 +36,16 @@ impl Help {
             let short = line
                 .rsplit_once("(-")
                 .and_then(|(_, rest)| rest.trim_end().strip_suffix(')'));
-            help.options.extend(short.map(|name| format!("-{name}")));
+            help.options.add_all(short.map(|name| format!("-{name}")));
             let values = line
                 .split_once('{')
                 .and_then(|(_, rest)| rest.split_once('}'));
             if let Some((values, _)) = values {
-                let values: Vec<String> = values.split('|').map(str::to_owned).collect();
+                let values: Vec<String> = values.split('|').map(str::to_owned).collect_vec();
                 let names = [Some(long.trim_start_matches('-')), short];
                 let names = names.into_iter().flatten();
                 help.values
-                    .extend(names.map(|name| (name.to_owned(), values.clone())));
+                    .add_all(names.map(|name| (name.to_owned(), values.clone())));
             }
         }
         help

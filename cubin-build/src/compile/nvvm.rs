@@ -26,6 +26,7 @@ use super::{
 use crate::{
     cache::{self, ContentHash, encode_path},
     env::Env,
+    lists::{AddAll, CollectVec},
     nvvm::{self, log::Said},
     options::Switch,
 };
@@ -48,14 +49,14 @@ impl<'a> Plan<'a> {
         let words = command::ptxas_words(request.options, source, target);
         let options = &request.options.nvvm;
         let mut head = vec![record::FORMAT.to_owned()];
-        head.extend(common.toolkit_lines().iter().cloned());
+        head.add_all(common.toolkit_lines().iter().cloned());
         head.push(format!("source {}", encode_path(&source.path)));
         head.push(format!("target {target}"));
         let flags = words.iter().map(|word| encode_path(Path::new(word)));
-        head.extend(flags.map(|word| format!("flag {word}")));
+        head.add_all(flags.map(|word| format!("flag {word}")));
         let worker = ContentHash::of(nvvm::WORKER.as_bytes());
         head.push(format!("nvvm worker {worker}"));
-        head.extend(options.words().iter().map(|word| format!("nvvm {word}")));
+        head.add_all(options.words().iter().map(|word| format!("nvvm {word}")));
         head.push(format!("nvvm latest {:?}", options.latest));
         head.push(format!("nvvm libdevice {:?}", options.libdevice));
         head.push(format!("nvvm normalize {}", options.normalize));
@@ -309,7 +310,10 @@ fn failure(step: &Step<'_>, ran: &Ran, input: &Input) -> Box<Failure> {
         },
     );
     failure.output = log.trim().to_owned();
-    failure.messages = said.into_iter().map(|said| message(said, step)).collect();
+    failure.messages = said
+        .into_iter()
+        .map(|said| message(said, step))
+        .collect_vec();
     failure
 }
 

@@ -1,7 +1,6 @@
 //! The record of a unit: what its result depends on, as text that is compared line by line.
 
 use std::{
-    collections::HashSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -10,6 +9,7 @@ use super::depfile::Dependency;
 use crate::sorted::Set;
 use crate::{
     cache::{self, ContentHash, Files, decode_path, encode_path},
+    lists::CollectVec,
     paths::normalize,
     toolkit::Toolkit,
 };
@@ -57,7 +57,7 @@ impl Input {
             .iter()
             .map(|dir| normalize(&root.join(dir)))
             .chain([normalize(root)])
-            .collect();
+            .collect_vec();
         dependencies
             .into_iter()
             .map(|Dependency { path, system }| {
@@ -75,7 +75,7 @@ impl Input {
                 };
                 Self::new(path, class)
             })
-            .collect()
+            .collect_vec()
     }
 }
 
@@ -212,7 +212,7 @@ impl CompileRecord {
     pub(super) fn asked(&self) -> Vec<String> {
         let names = self.inputs.iter();
         let names = names.filter_map(|line| line.strip_prefix("asked "));
-        names.map(str::to_owned).collect()
+        names.map(str::to_owned).collect_vec()
     }
 }
 
@@ -257,8 +257,8 @@ pub(super) fn difference(old: &[String], new: &[String]) -> Option<String> {
     if old == new {
         return None;
     }
-    let before: HashSet<&str> = old.iter().map(String::as_str).collect();
-    let after: HashSet<&str> = new.iter().map(String::as_str).collect();
+    let before: Set<&str> = old.iter().map(String::as_str).collect();
+    let after: Set<&str> = new.iter().map(String::as_str).collect();
     if let Some(line) = new.iter().find(|line| !before.contains(line.as_str())) {
         return Some(reason(line, true));
     }

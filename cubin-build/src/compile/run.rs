@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::env::Env;
+use crate::{env::Env, jobs};
 
 /// The variable that says after how many seconds a tool is ended.
 pub(crate) const TIMEOUT: &str = "CUBIN_BUILD_TIMEOUT";
@@ -318,7 +318,7 @@ impl Stream {
     fn read(self: &Arc<Self>, from: impl Read + Send + 'static) {
         let stream = Arc::clone(self);
         let from: Box<dyn Read + Send> = Box::new(from);
-        thread::spawn(move || stream.read_all(from));
+        jobs::background(Box::new(move || stream.read_all(from)));
     }
 
     fn read_all(&self, mut from: Box<dyn Read + Send>) {

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     cache::{ContentHash, Files, decode_path, encode_path},
+    lists::CollectVec,
     paths::normalize,
     sorted::Set,
 };
@@ -106,11 +107,13 @@ impl Listings {
             paths.insert(normalize(&root.join(&header.path)));
         }
         for name in asked.iter().filter_map(|name| decode_path(name)) {
-            let parts: Vec<Component<'_>> = name.components().collect();
+            let parts: Vec<Component<'_>> = name.components().collect_vec();
             endings.add(&parts);
         }
         let bases = dirs.iter().map(|dir| normalize(&root.join(dir)));
-        let dirs: Vec<_> = bases.map(|base| (base.clone(), self.of(&base))).collect();
+        let dirs: Vec<_> = bases
+            .map(|base| (base.clone(), self.of(&base)))
+            .collect_vec();
         let mut found = endings.found(&dirs, files);
         found.retain(|path| !paths.contains(path));
         let new = Arc::new(Shared {
@@ -157,7 +160,7 @@ impl Endings {
         let parts: Vec<Component<'_>> = path
             .components()
             .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-            .collect();
+            .collect_vec();
         for from in parts.len().saturating_sub(LONGEST)..parts.len() {
             self.add(&parts[from..]);
         }

@@ -11,8 +11,9 @@ use std::{
 };
 
 use crate::{
+    lists::CollectVec,
     ptx::{Text, Token, not_ptx},
-    sorted::{self, Map},
+    sorted::{self, Map, Set},
 };
 
 /// What the PTX of one unit says of its functions.
@@ -62,7 +63,8 @@ impl SharedUse {
 #[must_use]
 pub fn uses_dynamic_shared(kernel: &str, units: &[&SharedUse], libraries: bool) -> Option<bool> {
     let mut pending = vec![kernel];
-    let mut seen: HashSet<&str> = HashSet::from([kernel]);
+    let mut seen: Set<&str> = Set::new();
+    seen.insert(kernel);
     let is_known = |name: &str| units.iter().any(|unit| unit.functions.contains_key(name));
     // What no unit knows comes from a library; `vprintf` and its like are the driver's.
     let mut unsure = libraries && !is_known(kernel);
@@ -89,11 +91,11 @@ struct Scan {
     /// Functions by name, kernels among them.
     known: HashMap<Vec<u8>, usize>,
     /// Whoever names one of these launches it: what it uses is an affair of that launch.
-    kernels: HashSet<usize>,
+    kernels: Set<usize>,
     /// `.extern .shared` symbols.
     shared: HashSet<Vec<u8>>,
     /// Bodies by function.
-    bodies: HashMap<usize, Body>,
+    bodies: Map<usize, Body>,
 }
 
 /// What one body names.
@@ -101,7 +103,7 @@ struct Scan {
 struct Body {
     uses: bool,
     indirect: bool,
-    names: HashSet<usize>,
+    names: Set<usize>,
 }
 
 /// The statement at module level that is being read.
@@ -176,7 +178,7 @@ impl Scan {
     }
 
     fn body<R: Read>(&mut self, function: usize, text: &mut Text<R>) -> io::Result<()> {
-        let body = self.bodies.entry(function).or_default();
+        let body = self.bodies.or_default(function);
         let mut depth = 1_usize;
         while depth > 0 {
             let Some(token) = text.token()? else {
@@ -207,7 +209,7 @@ impl Scan {
             .known
             .iter()
             .map(|(name, number)| (*number, name.as_slice()))
-            .collect();
+            .collect_vec();
         sorted::sort(&mut symbols);
         let text = |number: usize| {
             let name = symbols.get(number).map_or(&b""[..], |(_, name)| *name);
@@ -218,7 +220,8 @@ impl Scan {
         for start in self.bodies.keys() {
             let mut reach = Reach::default();
             let mut pending = vec![*start];
-            let mut seen = HashSet::from([*start]);
+            let mut seen: Set<usize> = Set::new();
+            seen.insert(*start);
             while let Some(number) = pending.pop() {
                 let Some(body) = self.bodies.get(&number) else {
                     reach.outside.push(text(number));

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     cache::{self, ContentHash},
     env::Env,
+    lists::{AddAll, CollectVec},
 };
 
 /// The file with all that results depend on.
@@ -176,7 +177,7 @@ impl<'a> Step<'a> {
     ) -> Result<ContentHash, Box<Failure>> {
         record.outputs.clear();
         for path in outputs {
-            record.outputs.extend(record::output_line(path));
+            record.outputs.add_all(record::output_line(path));
         }
         let path = self.dir.join(RECORD);
         let text = record.text();
@@ -238,7 +239,7 @@ impl Shown {
         let program = command.get_program();
         let name = Path::new(program).file_stem().unwrap_or(program);
         let words = std::iter::once(program).chain(command.get_args());
-        let words: Vec<String> = words.map(quoted).collect();
+        let words: Vec<String> = words.map(quoted).collect_vec();
         Self {
             program: name.to_string_lossy().into_owned(),
             text: words.join(" "),

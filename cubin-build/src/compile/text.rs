@@ -14,7 +14,7 @@
 use super::depfile::{self, Dependency};
 use crate::{
     cache::ContentHash,
-    lists::{Lines, Pieces},
+    lists::{AddAll, Lines, Pieces},
     sorted::{Map, Set},
 };
 
@@ -111,7 +111,7 @@ impl Text {
             }
             if !name.is_empty() && !name.starts_with(b"<") && !seen.contains(name) {
                 seen.insert(name);
-                dependencies.extend(depfile::dependency(name, flags));
+                dependencies.add_all(depfile::dependency(name, flags));
             }
         }
         let asks = std::str::from_utf8(&content).is_err() || asks(&content);

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     cache::{self, ContentHash, Files, encode_path},
     env::Env,
-    lists::CollectVec as _,
+    lists::{AddAll, CollectText, CollectVec},
     toolkit::HostCompiler,
 };
 
@@ -78,7 +78,7 @@ impl<'a> Common<'a> {
             let Some(value) = env.get(name) else { continue };
             env_lines.push(format!("env {name}={}", encode_path(Path::new(&value))));
             if matches!(name, "CPATH" | "CPLUS_INCLUDE_PATH") {
-                env_includes.extend(std::env::split_paths(&value));
+                env_includes.add_all(std::env::split_paths(&value));
             }
             if matches!(name, "NVCC_PREPEND_FLAGS" | "NVCC_APPEND_FLAGS") {
                 notes.push(format!(
@@ -99,7 +99,7 @@ impl<'a> Common<'a> {
                 .identity()
                 .into_iter()
                 .map(|line| format!("nvcc {}", encode_path(Path::new(&line))))
-                .collect(),
+                .collect_vec(),
             host_line: match host {
                 Some(host) => format!("host {}", encode_path(Path::new(&host.identity()))),
                 None => "host none".to_owned(),
@@ -138,7 +138,7 @@ impl<'a> Common<'a> {
     /// Directories that flags and environment name for includes.
     pub(super) fn includes(&self, source: &Source, target: Sm) -> Vec<PathBuf> {
         let mut includes = command::include_dirs(self.request.options, source, target);
-        includes.extend(self.env_includes.iter().cloned());
+        includes.add_all(self.env_includes.iter().cloned());
         includes
     }
 
@@ -155,11 +155,11 @@ impl<'a> Common<'a> {
         for input in &inputs.own {
             lines.push(record::input_line(input, root, self.files));
         }
-        lines.extend(asked.iter().map(|name| format!("asked {name}")));
+        lines.add_all(asked.iter().map(|name| format!("asked {name}")));
         let shadows = self
             .listings
             .shadows(inputs, asked, root, includes, self.files);
-        lines.extend(shadows);
+        lines.add_all(shadows);
         lines
     }
 
@@ -237,7 +237,7 @@ impl<'a> Common<'a> {
                 line.push_str(" written-meanwhile");
             }
         }
-        lines.extend(unsure);
+        lines.add_all(unsure);
         let record = CompileRecord {
             head: head.to_vec(),
             inputs: lines,
@@ -328,7 +328,7 @@ pub(super) fn tame_stem(path: &Path) -> String {
             }
         })
         .take(40)
-        .collect();
+        .collect_text();
     match tame.trim_start_matches('.') {
         "" => "unit".to_owned(),
         tame => tame.to_owned(),

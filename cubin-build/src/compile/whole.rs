@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     cache::{self, ContentHash, encode_path},
+    lists::{AddAll, CollectVec},
     source::open_file,
 };
 
@@ -42,11 +43,11 @@ impl<'a> Plan<'a> {
         let words = command::nvcc_words(common.request, source, target, common.host);
         let includes = common.includes(source, target);
         let mut head = vec![record::FORMAT.to_owned()];
-        head.extend(common.fixed_lines().cloned());
+        head.add_all(common.fixed_lines().cloned());
         head.push(format!("source {}", encode_path(&source.path)));
         head.push(format!("target {target}"));
         head.push(format!("directory {}", encode_path(common.request.root)));
-        head.extend(
+        head.add_all(
             words
                 .iter()
                 .map(|word| format!("flag {}", encode_path(Path::new(word)))),
@@ -217,7 +218,7 @@ pub(super) fn files_in(dir: &Path) -> Vec<PathBuf> {
         .flatten()
         .flatten()
         .map(|entry| entry.path())
-        .collect();
+        .collect_vec();
     sorted::sort(&mut made);
     made
 }

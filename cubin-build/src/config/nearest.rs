@@ -1,5 +1,7 @@
 //! "Did you mean": the known word nearest to a misspelt one.
 
+use crate::lists::CollectVec;
+
 #[cfg(test)]
 thread_local!(static COMPARED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
 
@@ -43,13 +45,13 @@ fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
             c.to_ascii_lowercase()
         }
     };
-    let a: Vec<char> = a.chars().map(same).collect();
-    let b: Vec<char> = b.chars().map(same).collect();
+    let a: Vec<char> = a.chars().map(same).collect_vec();
+    let b: Vec<char> = b.chars().map(same).collect_vec();
     if a.len().abs_diff(b.len()) > most {
         return None;
     }
     let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut last: Vec<usize> = (0..=b.len()).collect_vec();
     for i in 0..a.len() {
         let mut row = vec![i + 1];
         for j in 0..b.len() {

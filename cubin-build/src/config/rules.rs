@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     diag::{Code, Level, codes},
+    lists::AddAll,
     policy::budget,
     source::{Span, Spanned},
 };
@@ -107,12 +108,12 @@ static REST: [Key<Rule>; 3] = [
 pub(super) fn docs(selects: bool) -> Vec<(&'static str, Doc)> {
     let mut docs = Vec::new();
     if selects {
-        docs.extend(keys::docs(&SELECTORS));
+        docs.add_all(keys::docs(&SELECTORS));
     }
     for key in budget::Key::ALL {
         docs.push((key.name(), key.figure().doc));
     }
-    docs.extend(keys::docs(&REST));
+    docs.add_all(keys::docs(&REST));
     docs
 }
 

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     diag::Level,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     options::{Backend, HalfTypes, Runtime},
     source::{SourceFile, Span, Spanned},
 };
@@ -474,7 +474,7 @@ static PARTS: [Part; 13] = [
                 INSTANTIATE.read(r, toml, &span, &mut read);
                 let (kernel, file) = read;
                 let instance = kernel.map(|kernel| Instantiate { kernel, file });
-                config.instantiate.extend(instance);
+                config.instantiate.add_all(instance);
             }
         },
         docs: || INSTANTIATE.docs(),
@@ -535,7 +535,7 @@ fn links(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
             r.missing(LINK.toml_name(), "sources", LINK_SOURCES, &span);
         }
         let (name, [sources, dirs, libraries]) = read;
-        config.links.extend(name.map(|name| Link {
+        config.links.add_all(name.map(|name| Link {
             name,
             sources,
             dirs,
@@ -564,7 +564,7 @@ fn kernels(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
         let mut read = KernelValues::default();
         KERNEL.read(r, toml, &span, &mut read);
         let (symbol, params, params_span) = read;
-        config.kernels.extend(symbol.map(|symbol| DeclaredKernel {
+        config.kernels.add_all(symbol.map(|symbol| DeclaredKernel {
             symbol,
             params,
             params_span,

@@ -5,6 +5,7 @@ use cubin_core::Sm;
 use super::rules::{Broken, Rule, Unpassable};
 use crate::{
     diag::{Diag, codes},
+    lists::{AddAll, CollectVec},
     source::{SourceFile, Span},
 };
 
@@ -14,7 +15,7 @@ const NORMALIZE: &str = "`normalize = true` under [nvvm] in cubin.toml";
 #[must_use]
 pub fn broken(broken: &Broken, file: &SourceFile) -> Diag {
     let source = file.path().display();
-    let targets: Vec<String> = broken.targets.iter().map(Sm::to_string).collect();
+    let targets: Vec<String> = broken.targets.iter().map(Sm::to_string).collect_vec();
     let on = if targets.is_empty() {
         String::new()
     } else {
@@ -84,7 +85,7 @@ fn words(rule: &Rule) -> (String, String) {
             format!("write `!nvvmir.version = !{{!0}}` and `!0 = !{{i32 2, i32 0}}`, or {NORMALIZE}"),
         ),
         Rule::Version(version) => {
-            let numbers: Vec<String> = version.iter().map(i64::to_string).collect();
+            let numbers: Vec<String> = version.iter().map(i64::to_string).collect_vec();
             (
                 format!(
                     "its `!nvvmir.version` is {}, and libnvvm reads 2.0 with debug information up to 3.2",
@@ -173,7 +174,7 @@ pub fn dropped(
     place: Option<&Span>,
     help: Option<&str>,
 ) -> Diag {
-    let targets: Vec<String> = targets.iter().map(Sm::to_string).collect();
+    let targets: Vec<String> = targets.iter().map(Sm::to_string).collect_vec();
     let message = format!(
         "`{property}` of kernel `{kernel}` has no effect on {}: nothing in the cubin shows it",
         targets.join(", ")
@@ -181,6 +182,6 @@ pub fn dropped(
     let mut diag = Diag::warning(codes::NVVM_DROPPED, message)
         .kernel(kernel)
         .at_place(place, "");
-    diag.help.extend(help.map(str::to_owned));
+    diag.help.add_all(help.map(str::to_owned));
     diag
 }

@@ -8,6 +8,8 @@
 //! error: Error: :  Global Variable `g':
 //! ```
 
+use crate::lists::{AddAll, CollectVec};
+
 /// One complaint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Said {
@@ -30,7 +32,7 @@ pub fn read(log: &str, name: &str, module: Option<&str>) -> Vec<Said> {
         if let Some(said) = parse_error(line, name) {
             all.push(said);
         } else if let Some(head) = line.trim_start().strip_prefix("error: Error: :") {
-            all.extend(block.finish(module));
+            all.add_all(block.finish(module));
             block.head = Some(head.trim().trim_end_matches(':').to_owned());
         } else if let Some(context) = line.trim_start().strip_prefix("context:") {
             block.context = Some(context.trim().to_owned());
@@ -40,7 +42,7 @@ pub fn read(log: &str, name: &str, module: Option<&str>) -> Vec<Said> {
             all.push(plain(line.trim(), module));
         }
     }
-    all.extend(block.finish(module));
+    all.add_all(block.finish(module));
     all
 }
 
@@ -195,7 +197,7 @@ pub fn place(module: &str, name: &str, context: Option<&str>) -> Option<(u32, u3
                 let end = rest.find('(').unwrap_or(rest.len());
                 rest.get(..end).unwrap_or(rest)
             });
-        let body: Vec<(&str, u32)> = body.collect();
+        let body: Vec<(&str, u32)> = body.collect_vec();
         let hit = |part: &str| {
             let mut all = body.iter();
             all.find(|(text, _)| text.trim_start().starts_with(part) || text.contains(part))

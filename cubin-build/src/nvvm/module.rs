@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::types::{Named, Type};
+use crate::lists::CollectSome;
 use crate::sorted::Map;
 
 /// A value and the bytes of the text where it stands.
@@ -245,7 +246,7 @@ impl Module {
                 let values = values.map(|value| value.trim().parse().ok());
                 all.push(Property {
                     name: attribute.name.clone(),
-                    values: values.collect(),
+                    values: values.collect_some(),
                     attribute: true,
                     range: attribute.range.clone(),
                     value_range: attribute.range.clone(),
@@ -263,7 +264,7 @@ impl Module {
             Operand::Int(value) => Some(*value),
             _ => None,
         });
-        integers.collect()
+        integers.collect_some()
     }
 
     /// Whether functions of libdevice are called that the module does not define.

@@ -10,6 +10,7 @@ use super::{
     module::{Attribute, Function, Global, Module, Param, Placed},
     types::Type,
 };
+use crate::lists::AddAll;
 
 /// Types nest no deeper than this.
 const DEEPEST: u32 = 64;
@@ -299,7 +300,7 @@ impl<'t> Reader<'t> {
                     return;
                 }
                 Kind::Byte(b'(') => self.skip_group(),
-                Kind::Group => function.groups.extend(token.text.parse::<u64>()),
+                Kind::Group => function.groups.add_all(token.text.parse::<u64>()),
                 Kind::Text => {
                     let attribute = self.attribute(token);
                     function.attributes.push(attribute);

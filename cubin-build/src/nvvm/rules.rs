@@ -11,6 +11,7 @@ use super::{
     normal,
     types::Type,
 };
+use crate::lists::CollectVec;
 use crate::options::{Nvvm, Switch};
 
 /// A rule that a module breaks.
@@ -174,7 +175,7 @@ impl Found<'_> {
             .iter()
             .copied()
             .filter(|sm| wrong(*sm))
-            .collect();
+            .collect_vec();
         if !targets.is_empty() {
             self.all.push(Broken {
                 rule,
@@ -216,7 +217,7 @@ impl Found<'_> {
             }
             return;
         }
-        let all: Vec<&str> = layout.value.split('-').collect();
+        let all: Vec<&str> = layout.value.split('-').collect_vec();
         let mut wanted = normal::LAYOUT.split('-');
         let like_llvms = normal::is_llvms(&layout.value) && self.options.normalize;
         if !like_llvms && !wanted.all(|part| all.contains(&part)) {

@@ -1,5 +1,6 @@
 //! Types of LLVM's IR, and how NVIDIA's data layout lays them out.
 
+use crate::lists::CollectVec;
 use crate::sorted::Map;
 
 /// A type.
@@ -151,7 +152,7 @@ impl Type {
             Self::Vector(count, element) => format!("<{count} x {}>", element.text()),
             Self::Array(count, element) => format!("[{count} x {}]", element.text()),
             Self::Struct { fields, packed } => {
-                let fields: Vec<String> = fields.iter().map(Self::text).collect();
+                let fields: Vec<String> = fields.iter().map(Self::text).collect_vec();
                 let inner = if fields.is_empty() {
                     "{}".to_owned()
                 } else {

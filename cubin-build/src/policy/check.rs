@@ -14,7 +14,7 @@ use crate::{
     config::{Config, Glob, Rule, nearest},
     diag::{Diag, Level},
     kernel::Facts,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     sorted::{self, Set},
     source::Spanned,
 };
@@ -126,8 +126,8 @@ fn finish<'a>(
             a.excess.value.worst_first(&b.excess.value)
         });
     }
-    findings.extend(known.drain(..).map(Finding::OverBudget));
-    findings.extend(unknown.drain(..).map(Finding::OverBudget));
+    findings.add_all(known.drain(..).map(Finding::OverBudget));
+    findings.add_all(unknown.drain(..).map(Finding::OverBudget));
 }
 
 fn same(a: &Budget<'_>, b: &Budget<'_>) -> bool {

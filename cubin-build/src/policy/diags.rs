@@ -13,7 +13,7 @@ use crate::{
     config::{Glob, Rule},
     diag::{Diag, Level, codes},
     kernel::CodeLine,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     sorted,
     source::Spanned,
     words::{and, counted, texts},
@@ -130,7 +130,7 @@ fn at_lines(mut diag: Diag, excess: &Excess<'_>) -> Diag {
         return diag;
     }
     let mut lines: Vec<&CodeLine> = Vec::new();
-    lines.extend(code.lines.iter().filter(|line| line.count(what) > 0));
+    lines.add_all(code.lines.iter().filter(|line| line.count(what) > 0));
     if lines.is_empty() {
         return diag
             .note("compiled with `lineinfo = true` in [build], the source lines would be shown");
@@ -384,7 +384,7 @@ fn picture(subject: &Subject<'_>, key: Key) -> String {
     }];
     for other in Key::ALL {
         if *other != key {
-            parts.extend((other.figure().beside)(subject.facts));
+            parts.add_all((other.figure().beside)(subject.facts));
         }
     }
     parts.join(", ")

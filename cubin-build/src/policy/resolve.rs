@@ -20,6 +20,7 @@ use crate::{
     config::{Config, Glob, Rule, glob::Specificity},
     diag::Level,
     kernel::Facts,
+    lists::AddAll,
     sorted,
     source::Spanned,
 };
@@ -116,7 +117,7 @@ impl<'c> Policy<'c> {
                 continue;
             }
             let names = rule.kernels.iter();
-            exact.extend(names.map(|glob| (glob.value.as_str(), index)));
+            exact.add_all(names.map(|glob| (glob.value.as_str(), index)));
         }
         sorted::sort(&mut exact);
         Self {
@@ -135,7 +136,7 @@ impl<'c> Policy<'c> {
             let start = self.exact.partition_point(|(pattern, _)| *pattern < text);
             let same = self.exact[start..].iter();
             let same = same.take_while(|(pattern, _)| *pattern == text);
-            candidates.extend(same.map(|(_, index)| *index));
+            candidates.add_all(same.map(|(_, index)| *index));
         }
         sorted::sort(&mut candidates);
         candidates.dedup();

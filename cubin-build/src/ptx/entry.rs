@@ -10,6 +10,7 @@ use super::{
     model::{Class, Directives, Entry, Extent, Param, Pointee, Space},
     text::{Text, Token, not_ptx, number},
 };
+use crate::lists::AddAll;
 
 /// Reads the kernels that PTX defines, in their order.
 ///
@@ -76,7 +77,7 @@ fn header<R: Read>(text: &mut Text<R>) -> io::Result<Option<Entry>> {
                 directive.clone_from(&text.word);
                 numbers.clear();
             }
-            Token::Word => numbers.extend(number(&text.word)),
+            Token::Word => numbers.add_all(number(&text.word)),
             // `.pragma "nounroll";` has an end of its own.
             Token::Byte(b';') if directive == b"pragma" => directive.clear(),
             Token::Byte(b';') => return Ok(None),

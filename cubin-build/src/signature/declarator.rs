@@ -6,6 +6,7 @@ use super::ctype::{Builtin, CType, QType, RawParam};
 use super::lexer::TokenKind;
 use super::parser::{Parse, Parser, constant, describe, syntax};
 use super::specifiers::is_param_mark;
+use crate::lists::AddAll;
 
 /// Pointers, arrays and functions around one name.
 const MAX_DERIVATIONS: usize = 48;
@@ -106,8 +107,8 @@ impl Parser<'_> {
                 break;
             }
         }
-        found.extend(suffixes.into_iter().rev());
-        found.extend(inner);
+        found.add_all(suffixes.into_iter().rev());
+        found.add_all(inner);
         if found.len() > MAX_DERIVATIONS {
             return syntax("too many pointers, arrays and functions around one name");
         }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     diag::{Diag, codes},
+    lists::AddAll,
     source::Span,
 };
 
@@ -93,7 +94,7 @@ fn no_wrapper(
     let mut diag = Diag::warning(codes::KERNEL_REFUSED, message)
         .kernel(kernel.name.clone())
         .at_place(place, "");
-    diag.help.extend(refusal.help.clone());
+    diag.help.add_all(refusal.help.clone());
     remarked(diag, remark)
 }
 

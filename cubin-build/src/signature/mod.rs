@@ -68,7 +68,7 @@ pub fn cxx_function(symbol: &str) -> Option<String> {
     let name = cxx_name(symbol)?;
     let types = mangled::parameters(symbol)?;
     let types = types.iter().map(|ty| ctype::spell(ty, &names::readable));
-    let types: Vec<String> = types.collect();
+    let types: Vec<String> = types.collect_vec();
     Some(format!("{name}({})", types.join(", ")))
 }
 

@@ -5,7 +5,7 @@
 
 use super::lexer::{Lexer, TokenKind};
 use super::model::{Scalar, TemplateArg, TemplateValue, ValueType};
-use crate::lists::CollectVec;
+use crate::lists::{AddAll, CollectVec};
 
 /// How an anonymous namespace reads.
 pub(super) const ANONYMOUS_NAMESPACE: &str = "(anonymous namespace)";
@@ -100,7 +100,7 @@ fn plain_tokens(tokens: Vec<TokenKind>) -> Vec<TokenKind> {
                 }
             }
             TokenKind::Ident(word) if word == "_NV_ANON_NAMESPACE" => {
-                plain.extend([
+                plain.add_all([
                     TokenKind::Punct(b'('),
                     TokenKind::Ident("anonymous".into()),
                     TokenKind::Ident("namespace".into()),
@@ -120,7 +120,7 @@ fn literals(tokens: &[TokenKind]) -> Vec<TokenKind> {
     while let Some((first, after)) = rest.split_first() {
         match cast_literal(rest) {
             Some((literal, taken)) => {
-                out.extend(literal);
+                out.add_all(literal);
                 rest = rest.get(taken..).unwrap_or_default();
             }
             None => {

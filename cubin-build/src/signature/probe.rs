@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 
 use super::error::Error;
 use super::{names, stub};
+use crate::lists::{CollectSome, CollectText};
 use crate::sorted::{Map, Set};
 
 /// Name that the statements' lines go by in the compiler's messages, and the namespace that they stand in.
@@ -201,7 +202,7 @@ impl Questions {
                 .chars()
                 .skip(1)
                 .take_while(char::is_ascii_digit)
-                .collect();
+                .collect_text();
             let message = rest
                 .split_once(": error: ")
                 .or_else(|| rest.split_once(": error ")?.1.split_once(": "))
@@ -243,7 +244,7 @@ impl Questions {
                 .template_args
                 .iter()
                 .map(|argument| u64::try_from(argument.value.as_ref()?.number).ok())
-                .collect();
+                .collect_some();
             match (split.base.as_str(), numbers.as_deref()) {
                 (RECORD, Some(&[record, size, align])) => {
                     records.insert(record, (size, align));
@@ -260,7 +261,7 @@ impl Questions {
             let members = (0_u64..)
                 .zip(&question.members)
                 .map(|(index, ask)| Some((ask, *members.get(&(number, index))?)));
-            match question.answer(record, members.collect()) {
+            match question.answer(record, members.collect_some()) {
                 Ok(answer) => _ = answers.records.insert(question.tag.clone(), answer),
                 Err(why) => answers.note(question, &why),
             }

@@ -16,7 +16,7 @@ mod found;
 #[cfg(feature = "nvvm")]
 mod ir;
 
-use std::{collections::HashMap, path::Path};
+use std::path::Path;
 
 use cubin_core::{Function, Params, Sm, kernel::Param as Record};
 
@@ -31,6 +31,7 @@ use super::{
     },
 };
 use crate::ptx::{Class, Entry, Extent, Param as Declared, Space};
+use crate::sorted::Map;
 #[cfg(feature = "nvvm")]
 use crate::{nvvm, source::SourceFile};
 
@@ -76,7 +77,7 @@ pub fn from_ptx<'d>(
 ) -> Typed {
     let mut typed = Typed::default();
     let kernels = functions.iter().filter(|function| function.kernel);
-    let known: HashMap<&str, &Function<'_>> = kernels
+    let known: Map<&str, &Function<'_>> = kernels
         .map(|function| (function.symbol, function))
         .collect();
     for entry in text.entries {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::lexer;
 use super::model::{Pointer, Record, Scalar, Signatures, Type};
+use crate::lists::CollectVec;
 use crate::paths::normalize;
 
 /// A longer file is an error: no source that people write has as much.
@@ -96,7 +97,7 @@ pub fn scan_preprocessed(
     let toolkit: Vec<PathBuf> = toolkit_includes
         .iter()
         .map(|path| normalize(path))
-        .collect();
+        .collect_vec();
     let mut text = Vec::new();
     let read = input.take(MOST_BYTES + 1).read_to_end(&mut text)?;
     if read as u64 > MOST_BYTES {
@@ -131,7 +132,7 @@ pub fn scan_source(
     let toolkit: Vec<PathBuf> = toolkit_includes
         .iter()
         .map(|path| normalize(path))
-        .collect();
+        .collect_vec();
     if !is_user_file(&name.to_string_lossy(), &toolkit) {
         return Ok(SourceFacts::default());
     }

@@ -2,7 +2,7 @@
 
 use super::{Error, Looked, Toolkit, error::Headline, record::recorded};
 use crate::diag::{Diag, codes};
-use crate::lists::CollectVec;
+use crate::lists::{AddAll, CollectVec};
 use crate::words::counted;
 
 impl From<&Error> for Diag {
@@ -15,8 +15,8 @@ impl From<&Error> for Diag {
             _ => codes::TOOLKIT_INSTALL_FAILED,
         };
         let mut diag = Self::error(code, Headline(error).to_string());
-        diag.notes.extend(error.note());
-        diag.help.extend(error.help());
+        diag.notes.add_all(error.note());
+        diag.help.add_all(error.help());
         diag
     }
 }

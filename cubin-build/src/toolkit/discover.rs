@@ -1,6 +1,5 @@
 //! The search for a toolkit, in the order that the module above documents.
 
-use crate::lists::CollectVec;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -20,6 +19,7 @@ use super::{
     version::Version,
 };
 use crate::env::{self, Env};
+use crate::lists::CollectVec;
 
 /// Finds the toolkit that a project asks for; installs it when the project asks for that. Progress of an
 /// installation goes to stderr.
@@ -272,7 +272,7 @@ impl Search<'_> {
 /// Takes `sccache /opt/cuda/bin/nvcc` apart, as people write it who have a launcher; a path with blanks is no such thing.
 fn launched(value: PathBuf) -> (Vec<String>, PathBuf) {
     let words: Vec<String> = match value.to_str() {
-        Some(text) if !value.exists() => text.split_whitespace().map(str::to_owned).collect(),
+        Some(text) if !value.exists() => text.split_whitespace().map(str::to_owned).collect_vec(),
         _ => Vec::new(),
     };
     match words.split_last() {

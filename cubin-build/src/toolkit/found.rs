@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{error::Looked, layout::Layout, origin::Origin, version::Version};
-use crate::{cache::Stamp, env, paths::normalize};
+use crate::{cache::Stamp, env, lists::AddAll, paths::normalize};
 
 /// A toolkit that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Toolkit {
     pub fn watched(&self) -> Vec<PathBuf> {
         let mut watched = vec![self.nvcc.clone()];
         if !self.is_immutable() {
-            watched.extend(self.layout.parts());
+            watched.add_all(self.layout.parts());
             watched.dedup();
         }
         watched
@@ -134,7 +134,7 @@ impl Toolkit {
     /// Lines that differ when the toolkit differs: version, place and, unless installed by us, stamps of its parts.
     pub fn identity(&self) -> Vec<String> {
         let mut lines = vec![format!("{} {}", self.version, self.root.display())];
-        lines.extend(self.added.iter().cloned());
+        lines.add_all(self.added.iter().cloned());
         if self.is_immutable() {
             lines.push(self.wheels.clone());
             return lines;

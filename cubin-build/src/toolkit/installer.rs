@@ -11,7 +11,10 @@ use std::{
 };
 
 use super::error::Error;
-use crate::{env::Env, lists::CollectVec};
+use crate::{
+    env::Env,
+    lists::{AddAll, CollectVec},
+};
 
 pub(super) enum Installer {
     Uv(PathBuf),
@@ -46,7 +49,7 @@ impl Installer {
                 continue;
             };
             let mut prefix = vec![program.into_os_string()];
-            prefix.extend(arguments.iter().map(OsString::from));
+            prefix.add_all(arguments.iter().map(OsString::from));
             if answers(env, &prefix, "--version") {
                 return Ok(Self::Pip(prefix));
             }

@@ -23,7 +23,7 @@ use super::flags::named_host;
 use crate::{
     dryrun::Dryrun,
     env::{self, Env},
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     paths::{self, normalize},
     sorted,
 };
@@ -122,7 +122,7 @@ impl Layout {
         if headers.is_empty() {
             // The compiler finds them by itself.
             let known = ["/usr/include", "/usr/local/include"].map(PathBuf::from);
-            headers.extend(known.into_iter().filter(|dir| is_headers(dir)));
+            headers.add_all(known.into_iter().filter(|dir| is_headers(dir)));
         }
         layout.headers = owned(env, &layout.root, headers);
         layout.libraries = directories(said, "LIBRARIES", &["-L"]);
@@ -143,10 +143,10 @@ impl Layout {
         self.path = own.iter().filter_map(plain).collect_vec();
         self.programs = vec![self.here.clone()];
         self.programs
-            .extend(said.variable("CICC_PATH").and_then(absolute));
+            .add_all(said.variable("CICC_PATH").and_then(absolute));
         for name in PROGRAMS {
             let dir = all.iter().find(|dir| env::program_in(dir, name).is_some());
-            self.programs.extend(dir.and_then(plain));
+            self.programs.add_all(dir.and_then(plain));
         }
         self.programs.dedup();
     }
@@ -218,7 +218,7 @@ fn directories(said: &Dryrun, name: &str, options: &[&str]) -> Vec<PathBuf> {
             "" => words.next().map_or("", String::as_str),
             rest => rest,
         };
-        found.extend(absolute(dir));
+        found.add_all(absolute(dir));
     }
     found
 }
@@ -235,7 +235,7 @@ fn owned(env: &Env, root: &Path, dirs: Vec<PathBuf>) -> Vec<PathBuf> {
             found.push(dir);
             continue;
         }
-        found.extend(
+        found.add_all(
             FOLDERS
                 .map(|name| dir.join(name))
                 .into_iter()
@@ -251,7 +251,7 @@ fn owned(env: &Env, root: &Path, dirs: Vec<PathBuf>) -> Vec<PathBuf> {
             .map(|entry| entry.path())
             .collect_vec();
         sorted::sort(&mut files);
-        found.extend(files);
+        found.add_all(files);
     }
     found
 }

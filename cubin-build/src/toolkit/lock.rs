@@ -16,6 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::jobs;
+
 /// How long a lock may stay unchanged before its holder counts as dead: many heartbeats, so that a machine under
 /// load is not misjudged.
 const STALE: Duration = Duration::from_secs(15);
@@ -81,7 +83,7 @@ impl Lock {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
-        let heart = thread::spawn(move || {
+        let heart = jobs::background(Box::new(move || {
             let mut count = 0;
             loop {
                 // Ends early when it is unparked, or without cause, which is one beat too many.
@@ -92,7 +94,7 @@ impl Lock {
                 count += 1;
                 let _ = beat(count);
             }
-        });
+        }));
         Ok(Self {
             path: path.to_owned(),
             owner,

@@ -21,6 +21,7 @@ use super::{layout::Layout, version::Version};
 use crate::{
     cache::{self, Stamp, decode_path, encode_path},
     env::Env,
+    lists::CollectText,
 };
 
 /// What nvcc says of itself.
@@ -84,7 +85,7 @@ pub(super) fn keep(memo: &Path, nvcc: &Path, key: &str, known: &Known) {
         let first = block.lines().next().unwrap_or_default();
         first.starts_with("nvcc ") && !first.ends_with(&name)
     };
-    let mut text: String = old.split_inclusive("\nend\n").filter(own).collect();
+    let mut text: String = old.split_inclusive("\nend\n").filter(own).collect_text();
     let Known { version, layout } = known;
     text.push_str(key);
     text.push_str(&format!("version {version}\n"));

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{added, error::Error, found::Toolkit};
-use crate::{sorted, words::counted};
+use crate::{lists::AddAll, sorted, words::counted};
 
 /// A file that a wheel brought.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +98,7 @@ pub fn recorded(toolkit: &Toolkit) -> Result<Vec<Recorded>, Error> {
             };
             let path = entry.path().join("RECORD");
             let text = fs::read_to_string(&path).map_err(io(&path))?;
-            files.extend(text.lines().filter_map(|line| read(line, home, wheel)));
+            files.add_all(text.lines().filter_map(|line| read(line, home, wheel)));
         }
     }
     sorted::sort(&mut files);

@@ -7,7 +7,7 @@ use std::{
 
 use super::{component::Component, version::Wanted};
 use crate::{
-    lists::CollectVec,
+    lists::{AddAll, CollectOk, CollectVec},
     sorted::{self, Set},
 };
 
@@ -56,9 +56,9 @@ impl ToolkitRequest {
         }
         // A version that nobody asked for by name is no better than the unnumbered link.
         places.retain(|place| place.exists());
-        places.extend(self.usual_places.iter().cloned());
+        places.add_all(self.usual_places.iter().cloned());
         for place in &self.usual_places {
-            places.extend(numbered(place));
+            places.add_all(numbered(place));
         }
         let mut seen = Set::new();
         places.retain(|place| seen.insert(place.clone()));
@@ -81,7 +81,7 @@ fn numbered(place: &Path) -> Vec<PathBuf> {
         .filter_map(|entry| {
             let file = entry.file_name();
             let numbers = file.to_str()?.strip_prefix(name)?.strip_prefix('-')?;
-            let numbers: Result<Vec<u32>, _> = numbers.split('.').map(str::parse).collect();
+            let numbers: Result<Vec<u32>, _> = numbers.split('.').map(str::parse).collect_ok();
             Some((numbers.ok()?, entry.path()))
         })
         .collect_vec();

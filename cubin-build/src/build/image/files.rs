@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{paths, signature::model::Signatures, sorted::Map};
+use crate::{lists::CollectText, paths, signature::model::Signatures, sorted::Map};
 
 /// Gives files with letters beyond ASCII their names back.
 ///
@@ -24,7 +24,7 @@ pub(super) fn restore_names(
                     0x80.. => format!("{byte:03o}"),
                     _ => char::from(byte).to_string(),
                 })
-                .collect();
+                .collect_text();
             Some((PathBuf::from(printed), path))
         })
         .collect();

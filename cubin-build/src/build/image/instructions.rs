@@ -11,6 +11,7 @@ use cubin_core::{
 use super::calls::Calls;
 use crate::{
     kernel::{CodeLine, Counted, Instructions},
+    lists::CollectVec,
     sorted::{self, Map},
     toolkit::Toolkit,
 };
@@ -141,7 +142,7 @@ impl<'a> Counter<'a> {
         let mut kept = vec![false; order.len()];
         for kind in 0..Counted::COUNT {
             let count = |at: &usize| by_line.get(&order[*at]).map_or(0, |counts| counts[kind]);
-            let mut most: Vec<usize> = (0..order.len()).filter(|at| count(at) > 0).collect();
+            let mut most: Vec<usize> = (0..order.len()).filter(|at| count(at) > 0).collect_vec();
             sorted::sort_by(&mut most, |a, b| count(b).cmp(&count(a)));
             for at in most.iter().take(MOST_LINES) {
                 kept[*at] = true;

@@ -22,6 +22,7 @@ use super::{
 use crate::{
     compile::{Linked, Unit},
     diag::Sink,
+    lists::{CollectSome, CollectVec},
     paths,
     sorted::Map,
 };
@@ -46,17 +47,17 @@ pub(in super::super) fn load<'c>(
             .any(|link| link.members.contains(&index))
     };
     let alone = (0..sources.originals.len()).filter(|index| !is_linked(*index));
-    let alone: Vec<usize> = alone.collect();
+    let alone: Vec<usize> = alone.collect_vec();
     let own = alone
         .iter()
         .map(|index| sources.originals[*index].as_path());
     let prebuilt = sources.prebuilt.iter().map(|file| file.path.as_path());
-    let files: Vec<&Path> = own.chain(prebuilt).collect();
+    let files: Vec<&Path> = own.chain(prebuilt).collect_vec();
     let chosen: Vec<&str> = sources
         .links
         .iter()
         .map(|link| link.name.as_str())
-        .collect();
+        .collect_vec();
     let modules = names::modules(&files, &chosen);
 
     let mut all = Vec::new();
@@ -100,7 +101,7 @@ pub(in super::super) fn load<'c>(
             .iter()
             .filter(|linked| linked.name == link.name);
         let binaries = linked.filter_map(|linked| of_linked(sources, link, linked, units, sink));
-        let binaries: Vec<Binary<'_>> = binaries.collect();
+        let binaries: Vec<Binary<'_>> = binaries.collect_vec();
         let first = link.members.first();
         let targets = first.map_or(&settings.targets[..], |index| {
             sources.compiled[*index].targets(&settings.targets)
@@ -116,12 +117,15 @@ pub(in super::super) fn load<'c>(
         let shown = members.map(|index| paths::shown(&settings.root, &sources.originals[*index]));
         all.push(Loaded {
             names: Names {
-                source: shown.collect::<Vec<_>>().join(", "),
+                source: shown.collect_vec().join(", "),
                 files: names::file_stem(&settings.out_file, &link.name),
                 module: link.name.clone(),
                 found: false,
             },
-            targets: binaries.iter().filter_map(|binary| binary.target).collect(),
+            targets: binaries
+                .iter()
+                .filter_map(|binary| binary.target)
+                .collect_vec(),
             binaries,
         });
     }
@@ -171,7 +175,7 @@ fn of_linked<'c>(
         let mut units = units.get(sources.compiled[*index].path.as_path())?.iter();
         units.find(|unit| unit.target == linked.target).copied()
     };
-    let units: Option<Vec<&Unit>> = link.members.iter().map(of).collect();
+    let units: Option<Vec<&Unit>> = link.members.iter().map(of).collect_some();
     let target = linked.target;
     Some(Binary {
         units: units?,

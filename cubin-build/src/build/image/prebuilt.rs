@@ -14,6 +14,7 @@ use super::{
 use crate::{
     compile::Container,
     diag::Sink,
+    lists::{AddAll, CollectVec},
     source::{MOST_BYTES, read_file},
 };
 
@@ -81,7 +82,7 @@ impl<'a> Fatbin<'a> {
     fn add(&mut self, entry: &fatbin::Entry<'a>) -> cubin_core::Result<()> {
         if entry.kind == EntryKind::PTX {
             self.ptx
-                .extend(entry.target().map(|target| (target, *entry)));
+                .add_all(entry.target().map(|target| (target, *entry)));
         } else if entry.is_cubin() {
             let target = match entry.target() {
                 Some(target) => target,
@@ -99,7 +100,7 @@ impl<'a> Fatbin<'a> {
         for target in targets {
             let held = self.cubins.iter().map(|(held, _)| *held);
             let exact = held.clone().find(|held| held == target);
-            wanted.extend(exact.or_else(|| held.filter(|held| held.runs_on(*target)).max()));
+            wanted.add_all(exact.or_else(|| held.filter(|held| held.runs_on(*target)).max()));
         }
         let cubins = std::mem::take(&mut self.cubins);
         let (chosen, others) = cubins
@@ -139,7 +140,7 @@ impl<'a> Fatbin<'a> {
         if binaries.is_empty() && self.problems.is_empty() {
             self.problems.push(BadCode::NoCubin {
                 wanted: wanted.targets.to_vec(),
-                held: self.cubins.iter().map(|(target, _)| *target).collect(),
+                held: self.cubins.iter().map(|(target, _)| *target).collect_vec(),
             });
         }
         let without_ptx = binaries.iter().all(|(_, cubin)| cubin.ptx.is_none());
@@ -153,6 +154,6 @@ impl<'a> Fatbin<'a> {
             let source = shown.to_owned();
             sink.push(Problem::Code { source, what }.into());
         }
-        binaries.into_iter().map(|(_, cubin)| cubin).collect()
+        binaries.into_iter().map(|(_, cubin)| cubin).collect_vec()
     }
 }

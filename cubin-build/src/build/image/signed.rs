@@ -12,7 +12,9 @@ use super::side::{self, Side, Signature};
 use crate::{
     compile::{CompileRequest, FrontEnd, SharedUse, SideFiles, Unit},
     env::Env,
-    jobs, ptx,
+    jobs,
+    lists::{AddAll, CollectVec},
+    ptx,
     signature::{self, Answers, Problem, Questions, Reading, SourceFacts, model::Signatures},
     sorted::{Map, Set},
     source::open_file,
@@ -82,9 +84,9 @@ pub(super) fn read(env: &Env, request: &CompileRequest<'_>, parts: Vec<Part<'_>>
     let answered = jobs::run(env, asked, |asked| {
         let answers = ask(env, request, &asked);
         let again = |(part, shared)| (part, reading(&part, includes, &answers), shared);
-        asked.parts.into_iter().map(again).collect::<Vec<_>>()
+        asked.parts.into_iter().map(again).collect_vec()
     });
-    fresh.extend(answered.into_iter().flatten());
+    fresh.add_all(answered.into_iter().flatten());
     let mut texts = SourceTexts {
         root: request.root,
         includes,

@@ -14,7 +14,7 @@ use crate::{
     compile::{Language, Source, SourceKind},
     config::{self, Config},
     diag::{Level, Sink},
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     paths::{self, normalize},
     sorted::Map,
     source::Span,
@@ -153,7 +153,7 @@ fn files(
             Ok(below) if below.empty => {
                 wrong(span.as_ref(), Mistake::LinkEmptyDir(dir), sink);
             }
-            Ok(below) => found.extend(below.files),
+            Ok(below) => found.add_all(below.files),
             Err(why) => wrong(span.as_ref(), Mistake::LinkDir { dir, why }, sink),
         }
     }

@@ -12,7 +12,7 @@ use crate::{
     compile::Source,
     config::{Glob, glob::Specificity},
     diag::Sink,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     paths,
     source::Span,
 };
@@ -120,7 +120,7 @@ impl Tables {
                     let matching = below.files.into_iter();
                     let matching =
                         matching.filter(|file| pattern.glob.matches(&paths::shown(root, file)));
-                    files.found.extend(matching);
+                    files.found.add_all(matching);
                 }
                 Err(why) => sink.push(Problem::CannotSearch(dir.into(), why).into()),
             }
@@ -150,11 +150,11 @@ impl Tables {
             if table.split.is_some() && Some(closely) >= of_split {
                 (of_split, split) = (Some(closely), table.split);
             }
-            own.flags.extend(table.flags.iter().cloned());
-            own.includes.extend(table.includes.iter().cloned());
+            own.flags.add_all(table.flags.iter().cloned());
+            own.includes.add_all(table.includes.iter().cloned());
         }
         own.flags
-            .extend(split.map(|threads| format!("{SPLIT_COMPILE}{threads}")));
+            .add_all(split.map(|threads| format!("{SPLIT_COMPILE}{threads}")));
         own
     }
 

@@ -18,7 +18,7 @@ use crate::codegen::{
     variables,
     write::{self, Writer},
 };
-use crate::lists::CollectVec;
+use crate::lists::{AddAll, CollectVec};
 use crate::signature::model::{Param, Space, Type};
 
 pub(super) struct Cudarc;
@@ -412,7 +412,7 @@ struct Call<'c> {
 /// The wrapper's signature and body.
 fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
     let mut taken = call.taken.clone();
-    taken.extend(arguments.iter().map(|argument| argument.name.clone()));
+    taken.add_all(arguments.iter().map(|argument| argument.name.clone()));
     let [stream, launch, ready, params] =
         ["stream", "launch", "ready", "params"].map(|name| names::fresh(name, &taken));
     let mut list = vec![
@@ -421,7 +421,7 @@ fn launch(out: &mut Writer, call: &Call<'_>, arguments: &[Argument]) {
         format!("{launch}: impl Into<runtime::Launch>"),
     ];
     let own = arguments.iter();
-    list.extend(own.map(|argument| format!("{}: {}", argument.name, argument.ty)));
+    list.add_all(own.map(|argument| format!("{}: {}", argument.name, argument.ty)));
     out.signature(&call.head, &list, RESULT, call.bound.as_deref());
     let given: Vec<String> = arguments.iter().map(Argument::given).collect_vec();
     let (module, info) = (call.module, &call.info);

@@ -13,6 +13,7 @@ use cubin_core::{
 };
 
 use crate::compile::Cause;
+use crate::lists::CollectVec;
 
 /// A kernel that the linked cubin must have, with the file that it comes from.
 pub(super) struct Wanted {
@@ -49,7 +50,7 @@ impl Refused {
                 "holds the cubin {member}, which nvlink leaves out: name the cubin itself, or put objects into archives"
             ),
             Self::Target(held) => {
-                let held: Vec<String> = held.iter().map(Sm::to_string).collect();
+                let held: Vec<String> = held.iter().map(Sm::to_string).collect_vec();
                 format!("holds no code for {target}, only for {}", held.join(", "))
             }
             Self::Nothing => "holds no device code".to_owned(),
@@ -67,7 +68,7 @@ pub(super) fn kernels(bytes: &[u8], shown: &Path, target: Sm) -> Result<Vec<Want
                 symbol,
                 file: shown.to_owned(),
             })
-            .collect()),
+            .collect_vec()),
         Err(refused) => Err(Cause::Input {
             path: shown.to_owned(),
             why: refused.text(target),
@@ -175,7 +176,7 @@ impl Object<'_> {
                 return Ok(());
             }
             let all = self.entries.iter();
-            return Err(Refused::Target(all.filter_map(Entry::target).collect()));
+            return Err(Refused::Target(all.filter_map(Entry::target).collect_vec()));
         };
         for entry in cubins().filter(|entry| entry.target() == Some(best)) {
             match budget.image(entry) {

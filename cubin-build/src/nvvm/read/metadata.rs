@@ -9,6 +9,7 @@ use super::{
     },
     Reader,
 };
+use crate::lists::{AddAll, CollectVec};
 
 impl<'t> Reader<'t> {
     /// Behind `!name =`.
@@ -44,7 +45,7 @@ impl<'t> Reader<'t> {
                     Operand::Node(number) => Some(*number),
                     _ => None,
                 });
-                self.named.push((name, nodes.collect()));
+                self.named.push((name, nodes.collect_vec()));
             }
         }
     }
@@ -184,7 +185,7 @@ impl<'t> Reader<'t> {
                 value_range: place,
             });
         }
-        self.module.annotations.extend(found);
+        self.module.annotations.add_all(found);
     }
 
     /// Where a string stands within a node.

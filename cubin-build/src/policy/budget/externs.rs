@@ -9,7 +9,7 @@ use super::{
     functions::{source_name, symbol_of},
     silent,
 };
-use crate::{config::keys::Doc, diag::codes, words::texts};
+use crate::{config::keys::Doc, diag::codes, lists::AddAll, words::texts};
 
 pub(super) static FIGURE: Figure = Figure {
     name: "externs",
@@ -41,7 +41,7 @@ pub(super) static FIGURE: Figure = Figure {
         ];
         for name in names(subject.excess) {
             let symbol = symbol_of(name);
-            notes.extend(
+            notes.add_all(
                 symbol.map(|symbol| format!("`{symbol}` stands for `{name}` in the cubin")),
             );
         }

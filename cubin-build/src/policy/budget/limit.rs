@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     config::{glob::Glob, size},
+    lists::AddAll,
     sorted,
     source::Spanned,
     words::{quoted, texts},
@@ -171,7 +172,7 @@ impl Unit {
             (Limit::Banks(allowed), Value::Banks(over)) => {
                 let mut limits = Vec::new();
                 for (bank, _) in over {
-                    limits.extend(allowed.of(*bank).map(|bytes| (*bank, bytes)));
+                    limits.add_all(allowed.of(*bank).map(|bytes| (*bank, bytes)));
                 }
                 match limits.as_slice() {
                     [(_, bytes)] => size::display(*bytes),

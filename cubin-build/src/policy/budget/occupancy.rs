@@ -13,7 +13,7 @@ use crate::{
     config::{keys::Doc, size},
     diag::codes,
     kernel::Facts,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     words::texts,
 };
 
@@ -189,7 +189,7 @@ fn remedies(on: &OnTarget<'_>) -> Vec<String> {
                 ..on.block
             })
         });
-        remedies.extend(registers.map(|registers| fewer_registers(on, registers)));
+        remedies.add_all(registers.map(|registers| fewer_registers(on, registers)));
     }
     if on.limited_by(Limiter::SharedMemory) {
         let reaches = |static_shared| {
@@ -200,7 +200,7 @@ fn remedies(on: &OnTarget<'_>) -> Vec<String> {
             })
         };
         let bytes = largest(on.shared(), &reaches);
-        remedies.extend(bytes.map(|bytes| {
+        remedies.add_all(bytes.map(|bytes| {
             let bytes = size::display(bytes);
             format!("with {bytes} of shared memory per block or less it would be reached")
         }));

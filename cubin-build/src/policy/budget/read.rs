@@ -12,7 +12,7 @@ use crate::{
         read::{Item, TableName, TableReader},
     },
     diag::codes,
-    lists::CollectVec,
+    lists::{AddAll, CollectVec},
     sorted,
     source::Spanned,
 };
@@ -59,7 +59,7 @@ impl Unit {
             }
             Self::Names => {
                 let mut names: Vec<String> = Vec::new();
-                names.extend(names_of(r, item)?.into_iter().map(|name| name.value));
+                names.add_all(names_of(r, item)?.into_iter().map(|name| name.value));
                 sorted::sort(&mut names);
                 Some(Value::Names(names))
             }
@@ -148,7 +148,7 @@ fn banks(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Banks> {
             Ok(bank @ 0..=LAST_BANK) if item.key == bank.to_string() => {
                 banks
                     .own
-                    .extend(r.size(item).map(|size| (bank, size.value)));
+                    .add_all(r.size(item).map(|size| (bank, size.value)));
             }
             _ => {
                 let span = r.key_span(item);

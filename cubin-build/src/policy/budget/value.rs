@@ -4,6 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::{
     config::size,
+    lists::AddAll,
     sorted,
     words::{and, quoted, texts},
 };
@@ -109,7 +110,7 @@ impl Value {
                 Self::Banks(banks)
             }
             (Self::Names(mut names), Self::Names(others)) => {
-                names.extend(others);
+                names.add_all(others);
                 sorted::sort(&mut names);
                 names.dedup();
                 Self::Names(names)

@@ -15,6 +15,7 @@
 
 use super::found::{Found, Typed, pointer};
 use crate::{
+    lists::{CollectText, CollectVec},
     nvvm::{Function, Module, Operand, Param, Type as Ir},
     ptx,
     signature::model::{
@@ -282,7 +283,7 @@ fn param_name(param: &Param) -> Option<String> {
     let name: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
+        .collect_text();
     let name = name.trim_matches('_');
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic());
     begins.then(|| name.to_owned())
@@ -434,7 +435,7 @@ fn debug_types(source: Source<'_>) -> Option<Vec<Option<u64>>> {
             Operand::Node(node) => Some(*node),
             _ => None,
         })
-        .collect();
+        .collect_vec();
     (all.len() == source.function.params.len()).then_some(all)
 }
 
