@@ -155,3 +155,49 @@ impl<T> AddAll<T> for Vec<T> {
         }
     }
 }
+
+/// Figures of what an iterator yields; light to compile, as [`CollectVec`] is.
+pub(crate) trait Figures: Iterator + Sized {
+    /// How many are yielded.
+    #[expect(
+        clippy::while_let_on_iterator,
+        reason = "`for` is a function more for each iterator"
+    )]
+    fn how_many(mut self) -> usize {
+        let mut count = 0;
+        while let Some(_) = self.next() {
+            count += 1;
+        }
+        count
+    }
+
+    /// The largest, the last of several; `None` of nothing.
+    fn largest(mut self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        let mut largest = self.next()?;
+        while let Some(item) = self.next() {
+            if item >= largest {
+                largest = item;
+            }
+        }
+        Some(largest)
+    }
+
+    /// The smallest, the first of several; `None` of nothing.
+    fn smallest(mut self) -> Option<Self::Item>
+    where
+        Self::Item: Ord,
+    {
+        let mut smallest = self.next()?;
+        while let Some(item) = self.next() {
+            if item < smallest {
+                smallest = item;
+            }
+        }
+        Some(smallest)
+    }
+}
+
+impl<I: Iterator> Figures for I {}

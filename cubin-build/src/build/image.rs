@@ -42,7 +42,7 @@ use crate::{
     diag::Sink,
     env::Env,
     kernel::{self, Facts},
-    lists::{AddAll, CollectSome, CollectVec},
+    lists::{AddAll, CollectSome, CollectVec, Figures},
     ptx::Entry,
     signature::{
         self, Finding,
@@ -493,7 +493,7 @@ fn file_of(unit: &Unit, all: &[&Unit]) -> String {
     let name = unit.source.file_name();
     let alike = all.iter().filter(|other| other.source.file_name() == name);
     let shown = match name {
-        Some(name) if alike.count() == 1 => Path::new(name),
+        Some(name) if alike.how_many() == 1 => Path::new(name),
         _ => &unit.source,
     };
     shown.to_string_lossy().into_owned()

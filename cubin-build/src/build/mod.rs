@@ -44,7 +44,7 @@ pub use self::{
 use self::{image::Context, places::Places, settings::Settings, sources::Sources};
 use crate::{
     env::Env,
-    lists::{AddAll, CollectVec},
+    lists::{AddAll, CollectVec, Figures},
     lock::Lock,
     report, sorted,
 };
@@ -125,7 +125,11 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
         cubins: written.cubins,
         ptx: written.ptx,
         kernels: outcome.facts.clone(),
-        compiled: compiled.units.iter().filter(|unit| unit.compiled()).count(),
+        compiled: compiled
+            .units
+            .iter()
+            .filter(|unit| unit.compiled())
+            .how_many(),
         warnings: outcome.sink.shown().into_iter().cloned().collect_vec(),
         toolkit: compiled.toolkit.clone(),
     });

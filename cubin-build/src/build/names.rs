@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use crate::{
     cache::ContentHash,
     codegen::module_ident,
-    lists::{CollectText, CollectVec},
+    lists::{CollectText, CollectVec, Figures},
     sorted::Map,
 };
 
@@ -124,7 +124,7 @@ fn keeper(all: &[Growing], group: &[usize], taken: &[&str]) -> Option<usize> {
     if taken.iter().any(|taken| module_ident(taken) == name) {
         return None;
     }
-    let first = group.iter().map(|index| all[*index].rank()).min()?;
+    let first = group.iter().map(|index| all[*index].rank()).smallest()?;
     let mut firsts = group.iter().filter(|index| all[**index].rank() == first);
     let found = firsts.next().copied();
     found.filter(|_| firsts.next().is_none())

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     config::{self, Config},
     diag::Sink,
-    lists::AddAll,
+    lists::{AddAll, Figures},
     source::Span,
 };
 
@@ -52,7 +52,7 @@ fn newest_plain(targets: &[Sm]) -> Option<Sm> {
     let plain = targets
         .iter()
         .filter(|target| target.suffix == Suffix::None);
-    plain.max().copied()
+    plain.largest().copied()
 }
 
 /// What is asked for; `targets` are those of all sources, with the virtual architectures of those that have not their own.

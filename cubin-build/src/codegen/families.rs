@@ -15,7 +15,7 @@ use super::{
     },
     scalars,
 };
-use crate::lists::{CollectSome, CollectVec};
+use crate::lists::{CollectSome, CollectVec, Figures};
 use crate::signature::{
     self,
     model::{
@@ -149,7 +149,7 @@ fn family(
             let mut pairs = instance.arguments.iter().zip(&other.arguments);
             pairs.all(|(a, b)| a.same(b))
         };
-        instances.iter().filter(equal).count() > 1
+        instances.iter().filter(equal).how_many() > 1
     };
     let clear: Vec<bool> = instances
         .iter()

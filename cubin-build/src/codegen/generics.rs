@@ -10,7 +10,7 @@ use super::{
     scope::Scope,
     write::number,
 };
-use crate::lists::{AddAll, CollectVec};
+use crate::lists::{AddAll, CollectVec, Figures};
 use crate::signature::model::{Scalar, TemplateValue, ValueType};
 use crate::sorted::{Map, Set};
 
@@ -45,7 +45,11 @@ impl<'f> Generics<'f> {
         let kernels = kernels.filter_map(|instance| module.kernels.get(instance.kernel));
         let params = kernels.flat_map(|planned| &planned.kernel.params);
         taken.add_all(params.filter_map(|param| param.name.clone()));
-        let types = family.generics.iter().filter(|kind| is_type(kind)).count();
+        let types = family
+            .generics
+            .iter()
+            .filter(|kind| is_type(kind))
+            .how_many();
         let mut all = Vec::new();
         for (index, kind) in family.generics.iter().enumerate() {
             let name = match kind {
@@ -95,7 +99,7 @@ impl<'f> Generics<'f> {
             .generics
             .iter()
             .filter(|kind| is_type(kind))
-            .count()
+            .how_many()
             == 1;
         let declared = self.family.generics.iter().zip(&self.names);
         let declared = declared
@@ -132,7 +136,7 @@ impl<'f> Generics<'f> {
             .generics
             .iter()
             .filter(|kind| is_type(kind))
-            .count();
+            .how_many();
         let mut parts = Vec::new();
         for (kind, name) in self.family.generics.iter().zip(&self.names) {
             match kind {

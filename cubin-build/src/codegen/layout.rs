@@ -2,7 +2,10 @@
 //! places them, where padding must be spelled out, and when only bytes are left.
 
 use crate::signature::model::{Field, Record, RecordId, Signatures, Type};
-use crate::{lists::CollectVec, sorted::Set};
+use crate::{
+    lists::{CollectVec, Figures},
+    sorted::Set,
+};
 
 /// The Rust form of a record.
 #[derive(Debug, PartialEq, Eq)]
@@ -186,12 +189,12 @@ fn bit_run(record: &Record, at: usize) -> Option<(Member<'_>, usize)> {
         .iter()
         .filter_map(|field| field.bits)
         .map(|(bit, _)| bit / 8)
-        .min()?;
+        .smallest()?;
     let last = fields
         .iter()
         .filter_map(|field| field.bits)
         .map(|(bit, width)| (bit + u64::from(width)).div_ceil(8))
-        .max()?;
+        .largest()?;
     if fields
         .iter()
         .any(|field| field.bits.is_some_and(|(_, width)| width > 64))

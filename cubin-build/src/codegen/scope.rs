@@ -16,7 +16,7 @@ use super::{
     scalars::{TENSOR_MAP, newtype_name, primitive, vector_name},
     write::number,
 };
-use crate::lists::{AddAll, CollectVec};
+use crate::lists::{AddAll, CollectVec, Figures};
 use crate::signature::model::{Scalar, Type};
 
 /// Writes types as seen from one module of the generated file.
@@ -102,7 +102,12 @@ impl Scope<'_> {
         if to_types && !here_in_types {
             return format!("{}::{ident}", to.join("::"));
         }
-        let common = self.here.iter().zip(to).take_while(|(a, b)| a == b).count();
+        let common = self
+            .here
+            .iter()
+            .zip(to)
+            .take_while(|(a, b)| a == b)
+            .how_many();
         let mut path = "super::".repeat(self.here.len() - common);
         for part in &to[common..] {
             path.push_str(part);

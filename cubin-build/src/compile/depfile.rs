@@ -4,7 +4,7 @@
 //! return (2), and a system header (3). Visual C++ writes `#line 12 "kernels\\common.cuh"`. The text was made with
 //! `__CUDA_ARCH__` defined, so includes that depend on the target are all there.
 
-use crate::lists::{AddAll, Pieces};
+use crate::lists::{AddAll, Figures, Pieces};
 use std::{
     collections::HashSet,
     fs::File,
@@ -76,7 +76,10 @@ pub(super) fn marker(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = line.strip_prefix(b"#")?;
     let rest = rest.strip_prefix(b"line").unwrap_or(rest);
     let rest = rest.strip_prefix(b" ")?;
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = rest
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .how_many();
     if digits == 0 {
         return None;
     }
@@ -86,7 +89,7 @@ pub(super) fn marker(line: &[u8]) -> Option<(&[u8], &[u8])> {
         end += piece.len();
         // Behind an odd number of backslashes a quote is part of the name.
         let before = piece[..piece.len() - 1].iter().rev();
-        if before.take_while(|byte| **byte == b'\\').count() % 2 == 0 {
+        if before.take_while(|byte| **byte == b'\\').how_many() % 2 == 0 {
             return Some((&rest[..end - 1], &rest[end..]));
         }
     }
@@ -107,7 +110,7 @@ fn unescape(name: &[u8]) -> Option<PathBuf> {
             .iter()
             .take(3)
             .take_while(|byte| (b'0'..=b'7').contains(byte))
-            .count();
+            .how_many();
         if octal == 3 {
             let value = rest[..3]
                 .iter()

@@ -38,7 +38,7 @@ use super::{
 };
 use crate::{
     cache::{self, ContentHash, encode_path},
-    lists::{AddAll, CollectSome, CollectVec},
+    lists::{AddAll, CollectSome, CollectVec, Figures},
     paths::normalize,
     source::open_file,
 };
@@ -466,7 +466,7 @@ fn stable_name(root: &Path, out_dir: &Path, source: &Path) -> String {
         .components()
         .zip(full.components())
         .take_while(|(one, other)| one == other)
-        .count();
+        .how_many();
     if shared <= 1 {
         return name(full);
     }

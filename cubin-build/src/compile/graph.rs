@@ -25,7 +25,7 @@ use super::{
 use crate::{
     cache::ContentHash,
     jobs::{self, Queue},
-    lists::CollectVec,
+    lists::{CollectVec, Figures},
 };
 
 /// Milliseconds of cicc for a million bytes of text that is not of system headers, and of ptxas for a million bytes of
@@ -292,7 +292,7 @@ impl<'g, 'a> Graph<'g, 'a> {
         let behind = plans
             .iter()
             .map(|(_, back)| times::last(&back.dir, "ptxas").unwrap_or(0));
-        cicc + behind.max().unwrap_or(0)
+        cicc + behind.largest().unwrap_or(0)
     }
 
     fn preprocess(&self, number: usize, reason: &str) {

@@ -95,7 +95,7 @@ pub(crate) use self::{
 use crate::{
     cache::{self, Files},
     env::Env,
-    lists::{AddAll, CollectVec},
+    lists::{AddAll, CollectVec, Figures},
     paths::normalize,
     toolkit::HostCompiler,
 };
@@ -231,7 +231,7 @@ fn way<'a>(
     // Those of one source follow each other.
     let others = fronts.iter().rev();
     let others = others.take_while(|front| std::ptr::eq(front.source, source));
-    let first = fronts.len() - others.count();
+    let first = fronts.len() - others.how_many();
     let known = fronts[first..]
         .iter()
         .position(|front| front.steps.same_front(steps));

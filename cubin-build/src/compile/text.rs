@@ -14,7 +14,7 @@
 use super::depfile::{self, Dependency};
 use crate::{
     cache::ContentHash,
-    lists::{AddAll, Lines, Pieces},
+    lists::{AddAll, Figures, Lines, Pieces},
     sorted::{Map, Set},
 };
 
@@ -247,7 +247,7 @@ pub(super) fn lasting(file: &[u8], folder: &str) -> Vec<u8> {
                 let (name, behind) = rest.split_at(at + LOCAL.len());
                 out.extend_from_slice(name);
                 let digits = behind.iter().take_while(|byte| byte.is_ascii_digit());
-                rest = &behind[digits.count()..];
+                rest = &behind[digits.how_many()..];
             }
         }
         out.extend_from_slice(rest);

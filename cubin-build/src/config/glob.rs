@@ -1,5 +1,6 @@
 //! Patterns over kernel names and targets: `*` stands for any characters, also none, `?` for exactly one.
 
+use crate::lists::Figures;
 use std::fmt;
 
 #[cfg(test)]
@@ -38,7 +39,7 @@ impl Glob {
     /// Any text is a pattern.
     pub fn new(pattern: impl Into<String>) -> Self {
         let text = pattern.into();
-        let literals = text.chars().filter(|c| !matches!(c, '*' | '?')).count();
+        let literals = text.chars().filter(|c| !matches!(c, '*' | '?')).how_many();
         Self { text, literals }
     }
 

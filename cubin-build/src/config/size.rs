@@ -1,5 +1,7 @@
 //! Sizes in bytes as people write and read them.
 
+use crate::lists::Figures;
+
 /// Units of a size string: decimal ones are powers of 1000, binary ones (IEC 80000-13) of 1024.
 const UNITS: [(&str, u64); 7] = [
     ("B", 1),
@@ -31,7 +33,7 @@ pub(crate) enum SizeError {
 /// Bytes of `48 KiB`, `48KiB`, `48 kB`, `48 B` or `48`.
 pub(crate) fn parse(text: &str) -> Result<u64, SizeError> {
     let text = text.trim();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).how_many();
     let (number, unit) = text.split_at(digits);
     if number.is_empty() {
         return Err(SizeError::NoNumber);

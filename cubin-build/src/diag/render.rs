@@ -11,7 +11,10 @@ use annotate_snippets::{
 use cubin_core::escape::{is_unseen, visible, visible_lines};
 
 use super::{Diag, Label, Level, codes};
-use crate::{lists::CollectVec, source::SourceFile};
+use crate::{
+    lists::{CollectVec, Figures},
+    source::SourceFile,
+};
 
 /// Columns of the picture. Fixed: the text must not depend on the terminal it is made in.
 const WIDTH: usize = 140;
@@ -104,8 +107,12 @@ fn snippet<'a>(file: &'a SourceFile, labels: &[&'a Label]) -> Element<'a> {
         .iter()
         .map(|label| fitting(text, &label.span.range))
         .collect_vec();
-    let first = ranges.iter().map(|range| range.start).min().unwrap_or(0);
-    let last = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+    let first = ranges
+        .iter()
+        .map(|range| range.start)
+        .smallest()
+        .unwrap_or(0);
+    let last = ranges.iter().map(|range| range.end).largest().unwrap_or(0);
     let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[last..].find('\n').map_or(text.len(), |at| last + at);
     let (line, _) = file.line_column(start);

@@ -1,6 +1,6 @@
 //! Collects findings, puts them in reading order and sums them up.
 
-use crate::lists::CollectVec;
+use crate::lists::{CollectVec, Figures};
 use std::{cmp::Ordering, path::Path};
 
 use super::{
@@ -42,7 +42,10 @@ impl Sink {
     /// How many findings have exactly this level.
     #[must_use]
     pub fn count(&self, level: Level) -> usize {
-        self.diags.iter().filter(|diag| diag.level == level).count()
+        self.diags
+            .iter()
+            .filter(|diag| diag.level == level)
+            .how_many()
     }
 
     /// Whether nothing was found, not even something accepted.
@@ -130,7 +133,7 @@ impl Sink {
             .diags
             .iter()
             .filter(|diag| diag.code == codes::BASELINE_ACCEPTED)
-            .count();
+            .how_many();
         if baseline > 0 {
             let text = counted(baseline, "finding", "findings");
             parts.push(format!("{text} accepted by the baseline"));

@@ -30,7 +30,7 @@ use crate::{
     },
     diag::{Diag, Level, codes},
     kernel::Facts,
-    lists::CollectVec,
+    lists::{CollectVec, Figures},
     sorted::Map,
     source::{SourceFile, Span},
 };
@@ -107,7 +107,7 @@ impl Baseline {
 
     /// How many figures are recorded.
     pub fn len(&self) -> usize {
-        self.iter().count()
+        self.iter().how_many()
     }
 
     /// Whether nothing is over budget.

@@ -20,7 +20,7 @@ use crate::{
     config::{Config, Glob, Rule, glob::Specificity},
     diag::Level,
     kernel::Facts,
-    lists::AddAll,
+    lists::{AddAll, Figures},
     sorted,
     source::Spanned,
 };
@@ -285,7 +285,7 @@ fn closest<'c>(patterns: &'c [Spanned<Glob>], texts: &[&str]) -> Option<Match<'c
         .iter()
         .filter_map(|pattern| {
             let of_text = |text: &&str| pattern.value.specificity(text);
-            Some((texts.iter().filter_map(of_text).max()?, pattern))
+            Some((texts.iter().filter_map(of_text).largest()?, pattern))
         })
         .max_by_key(|(specificity, _)| *specificity)
         .map(Some)

@@ -2,6 +2,7 @@
 //!
 //! It is read in pieces, and words longer than any symbol end the reading.
 
+use crate::lists::Figures;
 use std::io::{self, Read};
 
 /// Bytes that are read at once.
@@ -188,7 +189,7 @@ impl<R: Read> Text<R> {
     fn skip_plain(&mut self) {
         let rest = &self.piece[self.at..];
         let plain = |byte: &u8| !matches!(byte, b'{' | b'}' | b'"' | b'/' | b'\n');
-        self.at += rest.iter().take_while(|byte| plain(byte)).count();
+        self.at += rest.iter().take_while(|byte| plain(byte)).how_many();
     }
 }
 

@@ -4,6 +4,7 @@
 use super::ctype::{Builtin, CType, QType};
 use super::lexer::{LexError, Position, TokenKind};
 use super::parser::{Parse, Parser, describe, number, syntax};
+use crate::lists::Figures;
 
 /// What stands in front of a declarator.
 #[derive(Debug, Clone)]
@@ -270,7 +271,7 @@ impl BaseWords {
     }
 
     fn count(&self, word: &str) -> usize {
-        self.words.iter().filter(|have| **have == word).count()
+        self.words.iter().filter(|have| **have == word).how_many()
     }
 
     fn finish(&self) -> Parse<Option<Builtin>> {

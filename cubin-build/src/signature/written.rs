@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::lexer;
 use super::model::{Pointer, Record, Scalar, Signatures, Type};
-use crate::lists::CollectVec;
+use crate::lists::{CollectVec, Figures};
 use crate::paths::normalize;
 
 /// A longer file is an error: no source that people write has as much.
@@ -254,7 +254,7 @@ fn declared(code: &[u8], index: usize, word: Word) -> Vec<Declared> {
 fn declarator(mut rest: &[u8]) -> Option<(&[u8], &[u8])> {
     loop {
         rest = rest.trim_ascii_start();
-        let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+        let length = rest.iter().take_while(|byte| is_word(**byte)).how_many();
         let (word, after) = rest.split_at(length);
         match word {
             b"const" | b"volatile" | b"__restrict__" | b"__restrict" | b"int" => rest = after,
@@ -304,7 +304,11 @@ fn unclosed(text: &[u8]) -> Option<usize> {
 }
 
 fn last_word(text: &[u8]) -> Option<String> {
-    let length = text.iter().rev().take_while(|byte| is_word(**byte)).count();
+    let length = text
+        .iter()
+        .rev()
+        .take_while(|byte| is_word(**byte))
+        .how_many();
     let word = text
         .get(text.len() - length..)
         .filter(|word| !word.is_empty())?;

@@ -2,7 +2,7 @@
 
 use super::{Error, Looked, Toolkit, error::Headline, record::recorded};
 use crate::diag::{Diag, codes};
-use crate::lists::{AddAll, CollectVec};
+use crate::lists::{AddAll, CollectVec, Figures};
 use crate::words::counted;
 
 impl From<&Error> for Diag {
@@ -58,7 +58,7 @@ pub(crate) fn damaged(toolkit: &Toolkit) -> Option<Diag> {
             let (first, what) = damaged.next()?;
             (
                 format!("`{}` {what}", first.path.display()),
-                damaged.count(),
+                damaged.how_many(),
             )
         }
         Err(error) => (Headline(&error).to_string(), 0),

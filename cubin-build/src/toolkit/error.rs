@@ -7,6 +7,7 @@ use super::{
     origin::Origin,
     version::{Version, Wanted},
 };
+use crate::lists::Figures;
 
 /// No usable toolkit.
 #[derive(Debug)]
@@ -268,7 +269,7 @@ impl fmt::Display for Error {
 /// Every place looked at, one per line.
 fn table(looked: &[Looked]) -> String {
     let width = |looked: &Looked| looked.place.chars().count();
-    let width = looked.iter().map(width).max().unwrap_or(0);
+    let width = looked.iter().map(width).largest().unwrap_or(0);
     let mut text = "looked at, in this order".to_owned();
     for Looked { place, result } in looked {
         text.push_str(&format!("\n  {place:width$}  {result}"));

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     compile::Container,
     diag::Sink,
-    lists::{AddAll, CollectVec},
+    lists::{AddAll, CollectVec, Figures},
     source::{MOST_BYTES, read_file},
 };
 
@@ -100,7 +100,7 @@ impl<'a> Fatbin<'a> {
         for target in targets {
             let held = self.cubins.iter().map(|(held, _)| *held);
             let exact = held.clone().find(|held| held == target);
-            wanted.add_all(exact.or_else(|| held.filter(|held| held.runs_on(*target)).max()));
+            wanted.add_all(exact.or_else(|| held.filter(|held| held.runs_on(*target)).largest()));
         }
         let cubins = std::mem::take(&mut self.cubins);
         let (chosen, others) = cubins

@@ -7,6 +7,7 @@ use super::calls::Calls;
 use crate::{
     compile::Unit,
     kernel::Spills,
+    lists::Figures,
     signature,
     sorted::{self, Map},
 };
@@ -84,11 +85,11 @@ impl<'a> Spilled<'a> {
         let of = |symbol: &str| {
             let units = self.units.iter();
             let frames = units.filter_map(|unit| unit.frames.get(symbol).copied());
-            frames.max().unwrap_or(0)
+            frames.largest().unwrap_or(0)
         };
         let reached = self.calls.reached(kernel.symbol_index);
         let symbols = reached.iter().filter_map(|callee| self.names.get(callee));
-        let deepest = symbols.map(|symbol| of(symbol)).max().unwrap_or(0);
+        let deepest = symbols.map(|symbol| of(symbol)).largest().unwrap_or(0);
         deepest.max(of(kernel.symbol))
     }
 

@@ -18,7 +18,7 @@ use crate::codegen::{
     variables,
     write::{self, Writer},
 };
-use crate::lists::{AddAll, CollectVec};
+use crate::lists::{AddAll, CollectVec, Figures};
 use crate::signature::model::{Param, Space, Type};
 
 pub(super) struct Cudarc;
@@ -360,7 +360,7 @@ fn family_wrapper(
         let kernels = family.instances.iter();
         let kernels = kernels.filter_map(|instance| scope.module.kernels.get(instance.kernel));
         let sizes = kernels.filter_map(|kernel| Some(kernel.kernel.params.get(ordinal)?.size));
-        sizes.max().unwrap_or(0)
+        sizes.largest().unwrap_or(0)
     };
     let arguments: Vec<Argument> = family
         .params

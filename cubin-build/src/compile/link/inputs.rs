@@ -13,7 +13,7 @@ use cubin_core::{
 };
 
 use crate::compile::Cause;
-use crate::lists::CollectVec;
+use crate::lists::{CollectVec, Figures};
 
 /// A kernel that the linked cubin must have, with the file that it comes from.
 pub(super) struct Wanted {
@@ -165,7 +165,7 @@ impl Object<'_> {
     ) -> Result<(), Refused> {
         let cubins = || self.entries.iter().filter(|entry| entry.is_cubin());
         let held = |entry: &Entry<'_>| entry.target().filter(|held| held.runs_on(target));
-        let best = cubins().filter_map(held).max();
+        let best = cubins().filter_map(held).largest();
         let Some(best) = best else {
             let is_made = |entry: &Entry<'_>| {
                 let held = entry.target();

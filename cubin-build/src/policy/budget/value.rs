@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use crate::{
     config::size,
-    lists::AddAll,
+    lists::{AddAll, Figures},
     sorted,
     words::{and, quoted, texts},
 };
@@ -122,7 +122,7 @@ impl Value {
 
     /// The worse one first.
     pub(crate) fn worst_first(&self, other: &Self) -> Ordering {
-        let most = |banks: &[(u8, u64)]| banks.iter().map(|(_, bytes)| *bytes).max();
+        let most = |banks: &[(u8, u64)]| banks.iter().map(|(_, bytes)| *bytes).largest();
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => b.cmp(a),
             (Self::PerMille(a), Self::PerMille(b)) => b.cmp(a),
