@@ -159,19 +159,19 @@ impl<T> AddAll<T> for Vec<T> {
 /// Figures of what an iterator yields; light to compile, as [`CollectVec`] is.
 pub(crate) trait Figures: Iterator + Sized {
     /// How many are yielded.
-    #[expect(
-        clippy::while_let_on_iterator,
-        reason = "`for` is a function more for each iterator"
-    )]
     fn how_many(mut self) -> usize {
         let mut count = 0;
-        while let Some(_) = self.next() {
+        while self.next().is_some() {
             count += 1;
         }
         count
     }
 
     /// The largest, the last of several; `None` of nothing.
+    #[expect(
+        clippy::while_let_on_iterator,
+        reason = "`for` is a function more for each iterator"
+    )]
     fn largest(mut self) -> Option<Self::Item>
     where
         Self::Item: Ord,
@@ -186,6 +186,10 @@ pub(crate) trait Figures: Iterator + Sized {
     }
 
     /// The smallest, the first of several; `None` of nothing.
+    #[expect(
+        clippy::while_let_on_iterator,
+        reason = "`for` is a function more for each iterator"
+    )]
     fn smallest(mut self) -> Option<Self::Item>
     where
         Self::Item: Ord,
