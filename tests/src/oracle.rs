@@ -54,7 +54,7 @@ pub fn cuobjdump(toolkit: &Toolkit, cubin: &Path) -> BTreeMap<String, Shown> {
     let path = cubin.to_string_lossy();
     let text = crate::tools::tool(toolkit, "cuobjdump", &["-res-usage", &path], dir);
     let mut functions = res_usage(&text);
-    let program = toolkit.tool("cuobjdump").expect("cuobjdump");
+    let program = crate::tools::program(toolkit, "cuobjdump");
     // Many times the cubin's size, most of it hexadecimal: never held at once.
     let mut child = Command::new(&program)
         .arg("-elf")

@@ -1,6 +1,6 @@
 //! The CUDA toolkit that tests compile with.
 
-use std::sync::OnceLock;
+use std::{path::PathBuf, sync::OnceLock};
 
 use cubin_build::{
     env::Env,
@@ -113,4 +113,22 @@ pub fn toolkit() -> Option<Toolkit> {
             None
         }
     }
+}
+
+/// A program of the installed [`TOOLKIT`], whatever toolkit is tested.
+pub(crate) fn reader(name: &str) -> Option<PathBuf> {
+    let env = Env::process();
+    let names = ["HOME", "PATH", "XDG_CACHE_HOME", "CUBIN_BUILD_CACHE"];
+    let variables = names.into_iter().filter_map(|name| {
+        let value = env.peek(name)?.to_str()?.to_owned();
+        Some((name.to_owned(), value))
+    });
+    let request = ToolkitRequest {
+        version: Some(TOOLKIT.parse().ok()?),
+        ..ToolkitRequest::default()
+    };
+    let found = toolkit::find(&Env::from_map(variables), &request).ok()?;
+    let program = found.tool(name)?;
+    println!("{name} is that of {found}");
+    Some(program)
 }
