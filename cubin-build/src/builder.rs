@@ -251,7 +251,7 @@ impl Builder {
     /// shows. Standard error gets the findings as rustc would show them.
     pub fn build(self) {
         let env = Env::process();
-        let outcome = build::run(&self.request, &env);
+        let outcome = build::run(&self.request, &env, true);
         let text = outcome.rendered(wants_colour(&env));
         if let Err(error) = outcome.write_report() {
             eprintln!("{text}error: {error}");
@@ -274,7 +274,7 @@ impl Builder {
     /// Any finding of level deny.
     pub fn try_build(self) -> Result<Output, Error> {
         let env = Env::process();
-        let mut outcome = build::run(&self.request, &env);
+        let mut outcome = build::run(&self.request, &env, false);
         if let Err(error) = outcome.write_report() {
             outcome.without_report(error);
         }
@@ -301,9 +301,6 @@ fn tell_failure(outcome: &Outcome) {
 
 /// What cargo needs to know of a build that succeeds, and what it shows of it.
 fn tell_success(outcome: &Outcome) {
-    for line in &outcome.progress {
-        cargo::progress(line);
-    }
     for path in &outcome.watch.paths {
         cargo::rerun_if_changed(path);
     }

@@ -1,6 +1,9 @@
 //! The CUDA toolkit that tests compile with.
 
-use std::{path::PathBuf, sync::OnceLock};
+use std::{
+    path::PathBuf,
+    sync::{Once, OnceLock},
+};
 
 use cubin_build::{
     env::Env,
@@ -129,6 +132,7 @@ pub(crate) fn reader(name: &str) -> Option<PathBuf> {
     };
     let found = toolkit::find(&Env::from_map(variables), &request).ok()?;
     let program = found.tool(name)?;
-    println!("{name} is that of {found}");
+    static SAID: Once = Once::new();
+    SAID.call_once(|| println!("what shows cubins is that of {found}"));
     Some(program)
 }

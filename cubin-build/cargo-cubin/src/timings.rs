@@ -41,6 +41,8 @@ struct Step {
     start: u64,
     /// Milliseconds.
     took: u64,
+    /// Why it ran.
+    reason: String,
 }
 
 /// The last build of a package.
@@ -119,13 +121,17 @@ fn out_dirs(target: &Path, package: &str) -> Vec<PathBuf> {
 fn last_build(out_dirs: &[PathBuf]) -> Build {
     let mut last = Build::default();
     let builders = out_dirs.iter().flat_map(|out| dirs_in(out));
-    let units = builders.flat_map(|dir| dirs_in(&dir.join("cubin-build/units")));
+    let folders = builders.flat_map(|dir| {
+        // A linked module has its own name, a source one with a hash behind it.
+        ["units", "linked"].map(|folder| dir.join("cubin-build").join(folder))
+    });
+    let units = folders.flat_map(|dir| dirs_in(&dir));
     for unit in units {
-        let source = name(&unit);
-        let source = source
-            .rsplit_once('-')
-            .map_or(&*source, |(stem, _)| stem)
-            .to_owned();
+        let linked = unit.parent().is_some_and(|dir| dir.ends_with("linked"));
+        let mut source = name(&unit);
+        if let Some((stem, _)) = source.rsplit_once('-').filter(|_| !linked) {
+            source = stem.to_owned();
+        }
         for dir in dirs_in(&unit) {
             let text = fs::read_to_string(dir.join("times.txt")).unwrap_or_default();
             for line in text.lines() {
@@ -149,18 +155,20 @@ fn last_build(out_dirs: &[PathBuf]) -> Build {
     last
 }
 
-/// `cicc 1834 212 1796095180558`, and when the build began.
+/// `cicc 1834 212 1796095180558 kernels/common.cuh changed`, and when the build began.
 fn read(line: &str, source: &str, target: &str) -> Option<(Step, u64)> {
     let mut words = line.split(' ');
     let name = words.next()?.to_owned();
     let mut number = || words.next()?.parse::<u64>().ok();
     let (took, start, began) = (number()?, number()?, number()?);
+    let reason = words.collect::<Vec<_>>().join(" ");
     let step = Step {
         name,
         source: source.to_owned(),
         target: target.to_owned(),
         start,
         took,
+        reason,
     };
     Some((step, began))
 }
@@ -196,16 +204,17 @@ fn table(builds: &BTreeMap<&str, Build>) -> String {
         let _ = writeln!(text, "{}: {}", visible(package), build.headline());
         let _ = writeln!(
             text,
-            "  {:>9}  {:>9}  {:<11} {:<12} source",
-            "start", "time", "step", "target"
+            "  {:>9}  {:>9}  {:<11} {:<12} {:<20} why",
+            "start", "time", "step", "target", "source"
         );
         for step in &build.steps {
             let (start, took) = (seconds(step.start), seconds(step.took));
             let (target, source) = (visible(&step.target), visible(&step.source));
             let _ = writeln!(
                 text,
-                "  {start:>9}  {took:>9}  {:<11} {target:<12} {source}",
-                visible(&step.name)
+                "  {start:>9}  {took:>9}  {:<11} {target:<12} {source:<20} {}",
+                visible(&step.name),
+                visible(&step.reason)
             );
         }
     }
@@ -219,10 +228,10 @@ fn chart(builds: &BTreeMap<&str, Build>) -> String {
          body { font: 14px system-ui, sans-serif; margin: 2em; background: #fff; color: #222; }\n\
          .row { display: flex; line-height: 1.5; }\n.label { width: 24em; overflow: hidden; white-space: nowrap; }\n\
          .axis { flex: 1; position: relative; }\n.bar { position: absolute; height: 1.2em; min-width: 2px; }\n\
-         .preprocess { background: #8bb; } .cicc { background: #47a; } .ptxas { background: #c73; } .nvcc { background: #777; }\n\
+         .preprocess { background: #8bb; } .cicc { background: #47a; } .ptxas { background: #c73; } .nvcc, .libnvvm { background: #777; } .nvlink { background: #593; }\n\
          </style>\n<h1>cargo cubin timings</h1>\n\
          <p><span class=\"preprocess\">&nbsp;preprocess&nbsp;</span> <span class=\"cicc\">&nbsp;cicc&nbsp;</span> \
-         <span class=\"ptxas\">&nbsp;ptxas&nbsp;</span></p>\n",
+         <span class=\"ptxas\">&nbsp;ptxas&nbsp;</span> <span class=\"nvlink\">&nbsp;nvlink&nbsp;</span></p>\n",
     );
     for (package, build) in builds {
         let end = build.steps.iter().map(|step| step.start + step.took).max();
@@ -243,11 +252,12 @@ fn chart(builds: &BTreeMap<&str, Build>) -> String {
             let _ = writeln!(
                 page,
                 "<div class=\"row\"><span class=\"label\">{label}</span><span class=\"axis\"><span class=\"bar {}\" \
-                 style=\"left: {}; width: {}\" title=\"{label}: {}\"></span></span></div>",
+                 style=\"left: {}; width: {}\" title=\"{label}: {}, {}\"></span></span></div>",
                 html(&step.name),
                 part(step.start),
                 part(step.took),
-                seconds(step.took)
+                seconds(step.took),
+                html(&step.reason)
             );
         }
     }
@@ -261,16 +271,17 @@ mod tests {
     fn builds() -> BTreeMap<&'static str, Build> {
         let line = |line, source| read(line, source, "sm_90").expect("a line").0;
         let steps = vec![
-            line("cicc 1834 0 9", "a<b"),
-            line("ptxas 166 1834 9", "a<b"),
+            line("cicc 1834 0 9 a.cuh changed", "a<b"),
+            line("ptxas 166 1834 9 a.cuh changed", "a<b"),
         ];
         BTreeMap::from([("app", Build { began: 9, steps })])
     }
 
     #[test]
     fn a_table_and_a_chart() {
-        let expected = "app: 2 steps, 2.00 s of work in 2.00 s\n      start       time  step        target       source\n     \
-                        0.00 s     1.83 s  cicc        sm_90        a<b\n     1.83 s     0.16 s  ptxas       sm_90        a<b\n";
+        let expected = "app: 2 steps, 2.00 s of work in 2.00 s\n      start       time  step        target       source               why\n     \
+                        0.00 s     1.83 s  cicc        sm_90        a<b                  a.cuh changed\n     \
+                        1.83 s     0.16 s  ptxas       sm_90        a<b                  a.cuh changed\n";
         assert_eq!(table(&builds()), expected);
         let page = chart(&builds());
         assert!(
@@ -281,6 +292,7 @@ mod tests {
             page.contains("a&lt;b sm_90 cicc") && !page.contains("a<b"),
             "{page}"
         );
+        assert!(page.contains("1.83 s, a.cuh changed"), "{page}");
         assert!(!page.contains("http"), "it needs nothing else");
     }
 

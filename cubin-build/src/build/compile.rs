@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use cubin_core::Sm;
+
 use super::{
     blame,
     diags::given_to,
@@ -14,6 +16,7 @@ use super::{
     },
 };
 use crate::{
+    cargo,
     compile::{self, Failure, Level, Linked, Message, Tool, Unit, diags},
     config::Config,
     diag::Diag,
@@ -114,8 +117,15 @@ fn compile(
     places: &mut Places,
     outcome: &mut Outcome,
 ) -> Option<Vec<Unit>> {
+    let shown = |path: &Path| paths::shown(&settings.root, sources.original(path));
+    let telling = outcome.telling;
+    let told = |path: &Path, target: Sm, why: &str| {
+        if telling {
+            cargo::progress(&format!("compiled {} for {target}: {why}", shown(path)));
+        }
+    };
     let sink = &mut outcome.sink;
-    let compiled = match compile::compile(env, request) {
+    let compiled = match compile::compile_telling(env, request, &told) {
         Ok(compiled) => compiled,
         Err(error) => {
             sink.push(diags::request(&error, place_of(&error, &settings.config)));
@@ -126,7 +136,6 @@ fn compile(
     let watch = compile::watch(env, request, &compiled);
     outcome.watch.paths.add_all(watch.paths);
     outcome.watch.variables = watch.variables;
-    let shown = |path: &Path| paths::shown(&settings.root, sources.original(path));
     for failure in &compiled.failures {
         // One mistake, however many sources it is given to.
         if let Some(diag) = blame::refused(failure, settings, env, request.toolkit) {
@@ -140,11 +149,6 @@ fn compile(
         sink.extend(toolkit::damaged(request.toolkit));
     }
     for unit in &compiled.units {
-        if let Some(why) = &unit.recompiled {
-            let source = shown(&unit.source);
-            let line = format!("compiled {source} for {}: {why}", unit.target);
-            outcome.progress.push(line);
-        }
         for message in warnings(&unit.messages) {
             let place = place(message, places);
             let diag = blame::warning(message, place.clone());
@@ -281,9 +285,9 @@ fn link(
         for message in warnings(&linked.messages) {
             sink.push(diags::warning(message, place(message, places)));
         }
-        if let Some(why) = &linked.relinked {
-            let line = format!("linked {} for {}: {why}", linked.name, linked.target);
-            outcome.progress.push(line);
+        if let Some(why) = linked.relinked.as_ref().filter(|_| outcome.telling) {
+            let (name, target) = (&linked.name, linked.target);
+            cargo::progress(&format!("linked {name} for {target}: {why}"));
         }
     }
     linkage.linked

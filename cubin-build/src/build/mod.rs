@@ -49,9 +49,12 @@ use crate::{
     report, sorted,
 };
 
-/// Does it all.
-pub(crate) fn run(request: &BuildRequest, env: &Env) -> Outcome {
-    let mut outcome = Outcome::default();
+/// Does it all; `telling` cargo what is compiled, while it is.
+pub(crate) fn run(request: &BuildRequest, env: &Env, telling: bool) -> Outcome {
+    let mut outcome = Outcome {
+        telling,
+        ..Outcome::default()
+    };
     // Registered even when unset: setting it later must run the script again.
     env.note(report::VARIABLE);
     let Some(settings) = settings::resolve(request, env, &mut outcome.sink) else {

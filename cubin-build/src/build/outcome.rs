@@ -42,8 +42,8 @@ pub(crate) struct Outcome {
     pub(crate) baseline: Option<report::BaselineFile>,
     /// Something that took long and that the user should know of even when all went well.
     pub(crate) announcement: Option<String>,
-    /// What was compiled, and why.
-    pub(crate) progress: Vec<String>,
+    /// Whether cargo is told what was compiled, and why, as soon as it is.
+    pub(crate) telling: bool,
     /// Set in report mode.
     pub(crate) report: Option<report::Destination>,
 }

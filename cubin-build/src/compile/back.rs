@@ -24,7 +24,7 @@ use super::{
     kind::{Names, Steps},
     record::{self, CompileRecord},
     step::{self, LOG, Step},
-    times::{Timed, Times},
+    times::Timed,
     unit::{Common, tame_stem},
 };
 use crate::{
@@ -189,7 +189,6 @@ impl<'a> Back<'a> {
     pub(super) fn assemble(
         &self,
         common: &Common<'_>,
-        times: &Times,
         ptx: Ptx<'_>,
         reason: &str,
     ) -> Result<Assembled, Box<Failure>> {
@@ -217,9 +216,9 @@ impl<'a> Back<'a> {
         let cubin = work.join(format!("{}.cubin", self.stem));
         let command = self.command(common, ptx, &work, &cubin)?;
         let (mut command, root) = common.launched(command, root);
-        let timed = Timed::start(times);
+        let timed = Timed::start();
         let ran = step.run(common.env, &mut command, root)?;
-        timed.end(&self.dir, "ptxas");
+        timed.end(&self.dir, "ptxas", reason);
         if !ran.status.success() {
             return Err(step.failed(&ran, Cause::Exit(ran.status)));
         }

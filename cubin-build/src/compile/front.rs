@@ -33,7 +33,7 @@ use super::{
     record::{self, CompileRecord, Input},
     step::{self, LOG, Ran, Step},
     text::{self, Places, Text},
-    times::{Timed, Times},
+    times::Timed,
     unit::Common,
 };
 use crate::{
@@ -223,12 +223,7 @@ impl<'a> Front<'a> {
     }
 
     /// Preprocesses, and keeps the earlier results where they are those of the text.
-    pub(super) fn prepare(
-        &self,
-        common: &Common<'_>,
-        times: &Times,
-        reason: &str,
-    ) -> Result<Next, Box<Failure>> {
+    pub(super) fn prepare(&self, common: &Common<'_>, reason: &str) -> Result<Next, Box<Failure>> {
         let root = common.request.root;
         let source = root.join(&self.source.path);
         // A pipe or a device would keep nvcc waiting.
@@ -259,10 +254,10 @@ impl<'a> Front<'a> {
             // Its time tells which files were changed while the preprocessor ran.
             fs::write(&began, "").map_err(step.io(&began))?;
             let began = cache::changed(&began).map_err(step.io(&began))?;
-            let timed = Timed::start(times);
+            let timed = Timed::start();
             let mut command = self.steps.preprocess(common, &names);
             let ran = step.run(common.env, &mut command, root)?;
-            timed.end(&self.dir, "preprocess");
+            timed.end(&self.dir, "preprocess", reason);
             if !ran.status.success() {
                 return Err(self.failed(&step, &ran, Cause::Exit(ran.status)));
             }
@@ -385,7 +380,6 @@ impl<'a> Front<'a> {
     pub(super) fn translate(
         &self,
         common: &Common<'_>,
-        times: &Times,
         prepared: Prepared,
     ) -> Result<Translated, Box<Failure>> {
         let work = self.work();
@@ -401,9 +395,9 @@ impl<'a> Front<'a> {
             dir: &work,
         };
         let (mut command, dir) = common.launched(self.steps.cicc(common, &names), &work);
-        let timed = Timed::start(times);
+        let timed = Timed::start();
         let ran = step.run(common.env, &mut command, dir)?;
-        timed.end(&self.dir, "cicc");
+        timed.end(&self.dir, "cicc", &prepared.reason);
         let input = self.input(&work);
         let text = fs::read(&input).map_err(step.io(&input))?;
         let _ = fs::remove_file(&input);

@@ -6,6 +6,7 @@
 
 use std::{
     ffi::OsString,
+    path::Path,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
@@ -17,8 +18,7 @@ use super::{
     front::{Front, Next, Prepared, Translated},
     inputs::Inputs,
     kind::Kind,
-    run,
-    times::{self, Times},
+    run, times,
     unit::{Common, Parts},
     whole,
 };
@@ -32,6 +32,9 @@ use crate::{
 /// PTX: they only order steps that have not run before.
 const CICC: u64 = 20_000;
 const PTXAS: u64 = 2_500;
+
+/// Hears of each source and target that was compiled, when it is done, and why.
+pub(super) type Told<'t> = dyn Fn(&Path, Sm, &str) + Sync + 't;
 
 /// A source for a target.
 pub(super) struct Plan<'a> {
@@ -62,7 +65,7 @@ pub(super) struct Graph<'g, 'a> {
     plans: &'g [Plan<'a>],
     translated: Vec<OnceLock<Translated>>,
     state: Mutex<State>,
-    times: Times,
+    told: &'g Told<'g>,
 }
 
 #[derive(Default)]
@@ -99,6 +102,7 @@ impl<'g, 'a> Graph<'g, 'a> {
         common: &'g Common<'a>,
         fronts: &'g [Front<'a>],
         plans: &'g [Plan<'a>],
+        told: &'g Told<'g>,
     ) -> Self {
         let mut state = State::default();
         state.prepared.resize_with(fronts.len(), || None);
@@ -109,7 +113,7 @@ impl<'g, 'a> Graph<'g, 'a> {
             plans,
             translated: fronts.iter().map(|_| OnceLock::new()).collect_vec(),
             state: Mutex::new(state),
-            times: Times::default(),
+            told,
         }
     }
 
@@ -165,6 +169,10 @@ impl<'g, 'a> Graph<'g, 'a> {
     }
 
     fn done(&self, plan: usize, result: Result<Parts, Box<Failure>>) {
+        if let Ok(Parts { ran: Some(why), .. }) = &result {
+            let Plan { source, target, .. } = &self.plans[plan];
+            (self.told)(&source.path, *target, why);
+        }
         self.state().results[plan] = Some(result);
     }
 
@@ -297,7 +305,7 @@ impl<'g, 'a> Graph<'g, 'a> {
 
     fn preprocess(&self, number: usize, reason: &str) {
         let front = &self.fronts[number];
-        match front.prepare(self.common, &self.times, reason) {
+        match front.prepare(self.common, reason) {
             Ok(Next::Keep(translated)) => self.front_done(number, Ok(*translated)),
             Ok(Next::Translate(prepared)) => {
                 let priority = self.chain_of(number, prepared.own);
@@ -321,11 +329,11 @@ impl<'g, 'a> Graph<'g, 'a> {
                 };
                 let front = &self.fronts[*front];
                 let ptx = Ptx::Made(translated);
-                let assembled = back.assemble(self.common, &self.times, ptx, reason)?;
+                let assembled = back.assemble(self.common, ptx, reason)?;
                 Ok(parts(front, translated, assembled))
             }
             Way::Ptx(back) => {
-                let made = back.assemble(self.common, &self.times, Ptx::Source, reason)?;
+                let made = back.assemble(self.common, Ptx::Source, reason)?;
                 Ok(ptx_parts(self.common, plan, made))
             }
             #[cfg(feature = "nvvm")]
@@ -379,7 +387,7 @@ impl Queue for Graph<'_, '_> {
                 let prepared = self.state().prepared[number].take();
                 if let Some(prepared) = prepared {
                     let front = &self.fronts[number];
-                    let result = front.translate(self.common, &self.times, prepared);
+                    let result = front.translate(self.common, prepared);
                     self.front_done(number, result);
                 }
             }

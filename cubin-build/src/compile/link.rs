@@ -15,6 +15,7 @@ use super::{
     Cause, CompileRequest, Failure, Level, Message, Unit, command, message,
     record::{self, CompileRecord},
     step::{self, LOG, Step},
+    times::Timed,
 };
 use crate::{
     cache::{self, ContentHash, Stamp, encode_path},
@@ -287,7 +288,9 @@ impl<'a> Run<'a> {
             .arg("-o")
             .arg(&cubin);
         let began = cache::changed(&self.dir).map_err(step.io(&self.dir))?;
+        let timed = Timed::start();
         let mut ran = step.run(env, &mut command, root)?;
+        timed.end(&self.dir, "nvlink", &reason);
         ran.log = self.with_sources(&ran.log);
         if !ran.status.success() {
             return Err(step.failed(&ran, Cause::Exit(ran.status)));

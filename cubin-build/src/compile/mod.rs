@@ -106,6 +106,18 @@ use crate::{
 /// Something is wrong with the request as a whole (no host compiler, a target that nvcc does not know, a flag that
 /// cannot be used, an unwritable directory). What is wrong with single sources is in [`Outcome::failures`].
 pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error> {
+    compile_telling(env, request, &|_, _, _| {})
+}
+
+/// As [`compile()`]; `told` hears of each source and target that was compiled, as soon as it is done, and why, on any thread.
+///
+/// # Errors
+/// As [`compile()`].
+pub fn compile_telling(
+    env: &Env,
+    request: &CompileRequest<'_>,
+    told: &(dyn Fn(&Path, Sm, &str) + Sync),
+) -> Result<Outcome, Error> {
     command::check(request)?;
     let anchor = command::anchor(request);
     std::fs::create_dir_all(request.out_dir)
@@ -154,7 +166,7 @@ pub fn compile(env: &Env, request: &CompileRequest<'_>) -> Result<Outcome, Error
     }
     let mut failures: Vec<Failure> = Vec::new();
     let mut units = Vec::new();
-    for result in graph::Graph::new(&common, &fronts, &plans).run() {
+    for result in graph::Graph::new(&common, &fronts, &plans, told).run() {
         match result {
             Ok(unit) => units.push(unit),
             Err(failure) => match failures.iter_mut().find(|known| known.same(&failure)) {

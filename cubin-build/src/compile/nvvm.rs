@@ -21,6 +21,7 @@ use super::{
     inputs::Inputs,
     record::{self, CompileRecord},
     step::{self, Earlier, LOG, Ran, Step},
+    times::Timed,
     unit::{Common, Parts, tame_stem},
 };
 use crate::{
@@ -104,12 +105,16 @@ impl<'a> Plan<'a> {
         let log = self.dir.join(LOG);
         let began = cache::changed(&log).map_err(step.io(&log))?;
         let [cubin, ptx] = self.outputs();
+        let timed = Timed::start();
         to_ptx(common.env, request, &step, &ptx)?;
+        timed.end(&self.dir, "libnvvm", reason);
         let ptxas = request.toolkit.tool("ptxas");
         let ptxas = ptxas.ok_or_else(|| missing(request, &step, "ptxas"))?;
         let mut command = common.env.command(ptxas);
         command.args(&self.words).arg("-o").arg(&cubin).arg(&ptx);
+        let timed = Timed::start();
         let ran = step.run(common.env, &mut command, request.root)?;
+        timed.end(&self.dir, "ptxas", reason);
         step.keep_log(&ran.log)?;
         if !ran.status.success() {
             return Err(self.in_module(common, step.failed(&ran, Cause::Exit(ran.status))));

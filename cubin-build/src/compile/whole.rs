@@ -20,6 +20,7 @@ use super::{
     inputs::Inputs,
     record::{self, Input},
     step::{self, Earlier, LOG, Step},
+    times::Timed,
     unit::{Common, Parts, tame_stem},
 };
 use crate::{
@@ -95,7 +96,9 @@ impl<'a> Plan<'a> {
         let stem = tame_stem(&self.source.path);
         let cubin = self.dir.join(format!("{stem}.cubin"));
         let mut command = self.command(common, &cubin);
+        let timed = Timed::start();
         let ran = step.run(common.env, &mut command, request.root)?;
+        timed.end(&self.dir, "nvcc", reason);
         step.keep_log(&ran.log)?;
         let made = files_in(&self.dir);
         let inputs = self.inputs(common, &made);

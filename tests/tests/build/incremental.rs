@@ -1,6 +1,10 @@
 //! What is compiled again after which change: as little as possible, and never too little.
 
-use std::fs;
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+};
 
 use cubin_tests::{Project, Wrapper};
 
@@ -53,7 +57,10 @@ fn a_changed_header_compiles_what_includes_it() {
         let lines = text
             .lines()
             .filter_map(|line| line.strip_prefix("cubin-build: "));
-        lines.map(str::to_owned).collect::<Vec<_>>()
+        let mut lines: Vec<String> = lines.map(str::to_owned).collect();
+        // They come as they are done.
+        lines.sort();
+        lines
     };
     assert_eq!(
         progress(),
@@ -206,4 +213,42 @@ fn a_removed_source_takes_its_cubin_and_module_along() {
     project.build().succeeds();
     assert_eq!(nvcc.compiled(), ["new.cu sm_90"]);
     assert_eq!(project.cubins(), ["fill.sm_90.cubin", "new.sm_90.cubin"]);
+}
+
+#[test]
+fn what_is_compiled_is_told_as_soon_as_it_is() {
+    let Some((project, nvcc)) = counted("told") else {
+        return;
+    };
+    let toolkit = cubin_tests::toolkit().unwrap();
+    // ptxas waits for a file where it works on this source, a minute at most.
+    let slow = "__global__ void slow(int *p) { *p = 1; }\n";
+    project.write("kernels/slow.cu", slow);
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *slow.ptx*) n=0; while [ ! -e '{0}/go' ]; do n=$((n + 1)); [ $n -lt 1200 ] || exit 1; \
+         sleep 0.05; done;; esac\nexec '{1}/bin/ptxas' \"$@\"\n",
+        project.dir.display(),
+        toolkit.root.display()
+    );
+    fs::write(nvcc.root.join("driver/bin/ptxas"), script).unwrap();
+    project.write("go", "");
+    project.build().succeeds();
+    fs::remove_file(project.dir.join("go")).unwrap();
+    let out = project.dir.join("out");
+    let mut script = project.script(&out);
+    let script = script.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut script = script.spawn().unwrap();
+    let mut lines = BufReader::new(script.stdout.take().unwrap()).lines();
+    let mut told = || {
+        let mut lines = lines.by_ref().map(Result::unwrap);
+        lines.find(|line| line.starts_with("cubin-build: compiled"))
+    };
+    let line = |name: &str| {
+        format!("cubin-build: compiled kernels/{name}.cu for sm_90: there is no earlier result")
+    };
+    assert_eq!(told(), Some(line("fill")));
+    project.write("go", "");
+    assert_eq!(told(), Some(line("slow")));
+    assert_eq!(told(), None);
+    assert!(script.wait().unwrap().success());
 }

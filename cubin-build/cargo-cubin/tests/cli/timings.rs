@@ -55,8 +55,37 @@ fn the_steps_of_the_last_build_are_shown() {
         run.stdout
     );
     assert!(!run.stdout.contains("fill"), "{}", run.stdout);
+    let why = run.stdout.matches("kernels/half.cu changed\n");
+    assert_eq!(why.count(), 6, "{}", run.stdout);
     timings(&["--html", "times.html"]).succeeds();
     let page = fs::read_to_string(project.dir.join("times.html")).unwrap();
     assert_eq!(page.matches("class=\"bar ").count(), 6, "{page}");
     assert!(page.contains("half compute_90 cicc"), "{page}");
+    assert_eq!(
+        page.matches(", kernels/half.cu changed\"").count(),
+        6,
+        "{page}"
+    );
+    // Links are steps, too.
+    project.write(
+        "linked/rest.cu",
+        "__device__ int rest(int x) { return x; }\n",
+    );
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_80\", \"sm_90\"]\n[[link]]\nname = \"joined\"\nsources = [\"linked/rest.cu\", \"linked/all.cu\"]\n",
+    );
+    project.write(
+        "linked/all.cu",
+        "extern __device__ int rest(int);\n__global__ void all(int *p) { *p = rest(*p); }\n",
+    );
+    project.build().succeeds();
+    let run = timings(&[]).succeeds();
+    assert_eq!(rows(&run.stdout, "nvlink"), 2, "{}", run.stdout);
+    let link = run.stdout.lines().find(|line| line.contains("nvlink"));
+    let link = link.unwrap();
+    assert!(
+        link.contains("joined") && link.ends_with("there is no earlier result"),
+        "{link}"
+    );
 }
