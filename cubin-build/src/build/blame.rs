@@ -14,7 +14,6 @@ use super::{
 use crate::{
     compile::{self, Failure, Known, Message},
     config,
-    diag::{Diag, codes},
     env::Env,
     lists::CollectVec,
     signature,
@@ -86,46 +85,18 @@ fn serves(target: Sm) -> String {
 }
 
 /// A warning that means more than it says.
-pub(super) fn warning(message: &Message, place: Option<Span>) -> Option<Diag> {
-    let name = match message.known()? {
-        Known::Copied(name) => name,
-        Known::HostCode(names) => return Some(host_code(names, place)),
-        _ => return None,
-    };
-    let words = format!("`{name}` is declared `extern`, and this source has a variable of its own");
-    let diag = Diag::warning(codes::EXTERN_COPIED, words)
-        .at_place(place.as_ref(), "declared here")
-        .note(format!(
-            "each source is a program of its own: what is written to the `{name}` of another one is not seen here"
-        ))
-        .help("name the sources that share it under [[link]] in cubin.toml; or take `extern` away, if a copy is meant");
-    Some(diag)
-}
-
-/// Host functions whose code nobody compiles.
-fn host_code(names: &str, place: Option<Span>) -> Diag {
-    /// More are counted.
-    const SHOWN: usize = 5;
-    let all: Vec<&str> = names.split(", ").collect_vec();
-    let shown: Vec<String> = all
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("`{name}`"))
-        .collect_vec();
-    let more = match all.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let words = format!(
-        "host code is not part of the build: {}{more}",
-        shown.join(", ")
-    );
-    Diag::warning(codes::HOST_CODE_DROPPED, words)
-        .at_place(place.as_ref(), "")
-        .note("only kernels and device code are compiled; a call of these functions ends in the linker's \"undefined symbol\"")
-        .help("launch the kernels by their wrappers; where the functions are needed, compile the file for the host besides, into a \
-               static library: `cc::Build::new().cuda(true).file(…)` in build.rs, or `nvcc -lib`")
-        .help("what only that compilation is meant to see may stand in `#ifndef __CUDA_ARCH__`: then this is quiet")
+pub(super) fn warning(message: &Message, place: Option<Span>) -> Option<Problem> {
+    match message.known()? {
+        Known::Copied(name) => Some(Problem::ExternCopied {
+            name: name.to_owned(),
+            place,
+        }),
+        Known::HostCode(names) => Some(Problem::HostCodeDropped {
+            names: names.split(", ").map(str::to_owned).collect_vec(),
+            place,
+        }),
+        _ => None,
+    }
 }
 
 /// A flag, or the value of a key, that a tool refuses, where it was written; `None` when that is not known.
@@ -134,7 +105,7 @@ pub(super) fn refused(
     settings: &Settings,
     env: &Env,
     toolkit: &Toolkit,
-) -> Option<Diag> {
+) -> Option<Problem> {
     let message = failure.first_error()?;
     let Known::Refused { text, option } = message.known()? else {
         return None;
@@ -167,7 +138,7 @@ pub(super) fn refused(
         said: message.text.clone(),
         help,
     };
-    Some(Problem::Asked(mistake, origin).into())
+    Some(Problem::Asked(mistake, origin))
 }
 
 /// What was written that holds `text`, and where.

@@ -138,8 +138,8 @@ fn compile(
     outcome.watch.variables = watch.variables;
     for failure in &compiled.failures {
         // One mistake, however many sources it is given to.
-        if let Some(diag) = blame::refused(failure, settings, env, request.toolkit) {
-            sink.push(diag);
+        if let Some(problem) = blame::refused(failure, settings, env, request.toolkit) {
+            sink.push(problem.into());
             continue;
         }
         let source = shown(&failure.source);
@@ -151,8 +151,10 @@ fn compile(
     for unit in &compiled.units {
         for message in warnings(&unit.messages) {
             let place = place(message, places);
-            let diag = blame::warning(message, place.clone());
-            sink.push(diag.unwrap_or_else(|| diags::warning(message, place)));
+            sink.push(match blame::warning(message, place.clone()) {
+                Some(problem) => problem.into(),
+                None => diags::warning(message, place),
+            });
         }
     }
     for note in &compiled.notes {

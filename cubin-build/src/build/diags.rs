@@ -74,12 +74,45 @@ impl From<Problem> for Diag {
             )
             .at_place(span.as_ref(), "named here")
             .help("run `cargo cubin baseline write` to make it, or take the [baseline] table out"),
+            Problem::ExternCopied { name, place } => extern_copied(&name, place.as_ref()),
+            Problem::HostCodeDropped { names, place } => host_code(&names, place.as_ref()),
             Problem::UnmatchedKernel { symbol, span } => {
                 let message = format!("no kernel has the symbol `{symbol}`");
                 Self::warning(codes::UNMATCHED_RULE, message).at(span, "declared here")
             }
         }
     }
+}
+
+fn extern_copied(name: &str, place: Option<&Span>) -> Diag {
+    let words = format!("`{name}` is declared `extern`, and this source has a variable of its own");
+    Diag::warning(codes::EXTERN_COPIED, words)
+        .at_place(place, "declared here")
+        .note(format!(
+            "each source is a program of its own: what is written to the `{name}` of another one is not seen here"
+        ))
+        .help("name the sources that share it under [[link]] in cubin.toml; or take `extern` away, if a copy is meant")
+}
+
+fn host_code(names: &[String], place: Option<&Span>) -> Diag {
+    /// More are counted.
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN);
+    let shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect_vec();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let words = format!(
+        "host code is not part of the build: {}{more}",
+        shown.join(", ")
+    );
+    Diag::warning(codes::HOST_CODE_DROPPED, words)
+        .at_place(place, "")
+        .note("only kernels and device code are compiled; a call of these functions ends in the linker's \"undefined symbol\"")
+        .help("launch the kernels by their wrappers; where the functions are needed, compile the file for the host besides, into a \
+               static library: `cc::Build::new().cuda(true).file(…)` in build.rs, or `nvcc -lib`")
+        .help("what only that compilation is meant to see may stand in `#ifndef __CUDA_ARCH__`: then this is quiet")
 }
 
 fn empty_dir(dir: &str, others: &[PathBuf]) -> Diag {

@@ -183,6 +183,16 @@ pub(super) enum Problem {
         symbol: String,
         span: Span,
     },
+    /// A variable that is declared `extern` and copied.
+    ExternCopied {
+        name: String,
+        place: Option<Span>,
+    },
+    /// Host functions whose code nobody compiles.
+    HostCodeDropped {
+        names: Vec<String>,
+        place: Option<Span>,
+    },
 }
 
 /// What is wrong with the machine code, or the PTX, of a source.
