@@ -403,7 +403,9 @@ fn wrong_use_is_status_2() {
     cubin(&["nonsense"])
         .ends_with(2)
         .says("unrecognized subcommand");
-    cubin(&[]).ends_with(2).says("Usage: cargo cubin <COMMAND>");
+    cubin(&[])
+        .ends_with(2)
+        .says("Usage: cargo cubin [OPTIONS] <COMMAND>");
     cubin(&["--version"])
         .ends_with(0)
         .prints(env!("CARGO_PKG_VERSION"));
