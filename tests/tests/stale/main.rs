@@ -27,7 +27,11 @@ fn every_change_gives_what_a_clean_build_gives() {
         world.build("out");
         let again = world.runs();
         if !scenario.never_settles && !again.is_empty() {
-            wrong.push(format!("{}: unchanged, but it ran {again}", scenario.name));
+            let why = world.reasons("out");
+            wrong.push(format!(
+                "{}: unchanged, but it ran {again}: {why}",
+                scenario.name
+            ));
         }
         for step in &scenario.change {
             world.apply(step);

@@ -56,13 +56,29 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_fake-tool");
 /// Results by source and target: a line for each, with all that was made.
 pub(crate) type Results = Vec<(String, Vec<String>)>;
 
+/// A copy of the fake tool for the test that runs: the worlds of others, which run at the same time, link to theirs, and
+/// each such link changes the time at which a file's entry changed, which tells a replaced tool.
+fn own_program() -> String {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("main").replace(':', "-");
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stale-tools");
+    fs::create_dir_all(&dir).unwrap();
+    let copy = dir.join(test);
+    let modified = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    if modified(&copy) <= modified(Path::new(PROGRAM)) {
+        fs::copy(PROGRAM, &copy).unwrap();
+    }
+    copy.to_str().expect("a path that is text").to_owned()
+}
+
 impl World {
     /// A world with nothing built.
     pub(crate) fn new(name: &str) -> Self {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("stale")
             .join(name.replace(|c: char| !c.is_alphanumeric(), "-"));
-        let machine = FakeMachine::new(&dir, PROGRAM);
+        let program = own_program();
+        let machine = FakeMachine::new(&dir, &program);
         machine.toolkit_at("cuda");
         machine.link("cuda/nvvm/bin/cicc");
         machine.write("cuda/nvvm/libdevice/libdevice.10.bc", "device functions");
@@ -72,7 +88,7 @@ impl World {
         for tool in ["cuda/bin/nvcc", "cuda/bin/ptxas", "cuda/nvvm/bin/cicc"] {
             let tool = machine.dir.join(tool);
             fs::remove_file(&tool).unwrap();
-            std::os::unix::fs::symlink(PROGRAM, tool).unwrap();
+            std::os::unix::fs::symlink(&program, tool).unwrap();
         }
         let world = Self::on(machine);
         fs::remove_file(world.path("path/gcc")).unwrap();
@@ -262,6 +278,23 @@ impl World {
             results.push((name, vec![text.unwrap_or_default()]));
         }
         results
+    }
+
+    /// What the last build says of its steps, and why they ran.
+    pub(crate) fn reasons(&self, out: &str) -> String {
+        let mut pending = vec![self.path(out)];
+        let mut all = String::new();
+        while let Some(dir) = pending.pop() {
+            for entry in fs::read_dir(&dir).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    pending.push(path);
+                } else if path.file_name().is_some_and(|name| name == "times.txt") {
+                    all.push_str(&fs::read_to_string(&path).expect("times"));
+                }
+            }
+        }
+        all
     }
 
     /// Steps that ran in the last build, each once: `gcc cicc ptxas`.
