@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds `cargo cubin inspect` against NVIDIA's cuobjdump on shared libraries of PyPI's wheels, old and new, compressed and not.
 #
-#   tests/libraries.sh DIR [WHEEL...]        wheels into DIR (about 0.6 GB; kept), each of their libraries by both tools
+#   tests/libraries.sh DIR [WHEEL...]        wheels into DIR (about 1.2 GB; kept), each of their libraries by both tools
 #
 # Prints a row per library: bytes, cubins by both, whether all figures are the same, CPU seconds of both. Needs python3 with
 # pip, and cuobjdump of a toolkit: CUOBJDUMP, else the one on PATH. Ends with 1 when anything differs.
@@ -12,7 +12,7 @@ shift
 wheels=("$@")
 if [ ${#wheels[@]} = 0 ]; then
     wheels=(nvidia-nvjpeg-cu11==11.9.0.86 nvidia-npp-cu11==11.8.0.86 nvidia-nvjpeg-cu12==12.3.1.117 nvidia-curand-cu12==10.3.5.147
-        nvidia-nvjpeg==13.0.4.44 nvidia-curand==10.4.1.81)
+        nvidia-npp-cu12==12.2.5.30 nvidia-nvjpeg==13.0.4.44 nvidia-curand==10.4.1.81 nvidia-npp==13.0.3.3)
 fi
 cuobjdump=${CUOBJDUMP:-cuobjdump}
 cargo build --quiet --release --package cargo-cubin
@@ -32,12 +32,15 @@ printf '| library | MB | cubins: cuobjdump, inspect | figures | CPU s: cuobjdump
 wrong=0 count=0
 while read -r library; do
     listed=$("$cuobjdump" -lelf "$library" 2>/dev/null | grep -c '^ELF file' || true)
-    [ "$listed" = 0 ] && continue
+    found=$("$inspect" inspect "$library" 2>/dev/null | grep -c "entry [0-9]*: sm_" || true)
+    if [ "$listed" = 0 ]; then
+        [ "$found" = 0 ] || printf '| %s | %d | refused, %s | | |\n' "${library#"$dir"/}" "$(($(stat -c %s "$library") / 1000000))" "$found"
+        continue
+    fi
     seconds "$cuobjdump" -res-usage "$library" >"$dir/theirs" || true
     theirs=$(cpu)
     seconds "$inspect" inspect --like-cuobjdump "$library" >"$dir/ours" || true
     ours=$(cpu)
-    found=$("$inspect" inspect "$library" 2>/dev/null | grep -c "entry [0-9]*: sm_" || true)
     # cuobjdump takes an entry after the other, and so do we; where a library has copies of one, both show each.
     if cmp -s <(sort "$dir/theirs") <(sort "$dir/ours"); then same=same; else same=DIFFER; wrong=$((wrong + 1)); fi
     count=$((count + 1))
