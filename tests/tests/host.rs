@@ -459,3 +459,23 @@ fn data_is_named_by_the_symbol_that_it_belongs_to() {
         let _ = host::Symbols::read(&flipped).at(64);
     }
 }
+
+#[test]
+fn a_program_that_names_the_magic_number_holds_no_fatbin() {
+    let dir = tools::scratch(env!("CARGO_TARGET_TMPDIR"), "host-number");
+    let source = "__attribute__((aligned(16))) const unsigned numbers[] = {0xba55ed50, 0x12345678, 1, 2};\n\
+                  int main(void) { return numbers[1] == 0; }\n";
+    fs::write(dir.join("main.c"), source).expect("a file");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["main.c", "-o", "program"]).current_dir(&dir);
+    assert!(gcc.status().expect("gcc").success());
+    let data = fs::read(dir.join("program")).expect("a program");
+    assert!(found(&data).is_empty());
+    // By itself it is a damaged fatbin still.
+    let number = [0x50, 0xed, 0x55, 0xba, 0x78, 0x56, 0x34, 0x12];
+    assert!(
+        host::device_code(&number)
+            .next()
+            .is_some_and(|found| found.is_err())
+    );
+}

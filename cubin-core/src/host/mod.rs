@@ -163,7 +163,7 @@ fn object(data: &[u8], base: u64) -> impl Iterator<Item = Result<DeviceCode<'_>>
         if only {
             Either::Left(entries(&region))
         } else {
-            Either::Right(search(&region, strict))
+            Either::Right(search(&region, strict, kind == FileKind::HostElf))
         }
     });
     let found = found.map(move |found| found.map(|code| in_section(code, base, &sections)));
@@ -238,8 +238,9 @@ fn entries<'a>(region: &Region<'a>) -> impl Iterator<Item = Result<DeviceCode<'a
 fn search<'a>(
     region: &Region<'a>,
     strict: bool,
+    program: bool,
 ) -> impl Iterator<Item = Result<DeviceCode<'a>>> + use<'a> {
-    let hits = search::Search::new(region.data, region.base, strict);
+    let hits = search::Search::new(region.data, region.base, strict, program);
     hits.flat_map(|hit| {
         let (code, entries) = match hit {
             Ok(Hit::Code(code)) => (Some(Ok(code)), None),

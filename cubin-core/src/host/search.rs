@@ -6,7 +6,7 @@
 
 use super::code::Code;
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     consts::{ElfMachine, FATBIN_MAGIC, SectionType},
     elf::{
         Class,
@@ -49,19 +49,22 @@ pub(super) struct Search<'a> {
     at: usize,
     /// Whether a magic number that begins no fatbin is an error, rather than a number among the program's own.
     strict: bool,
+    /// Whether the bytes are of a host object, library or executable, whose own numbers may look like a fatbin's.
+    program: bool,
     /// Section headers of cubins that may still be looked at: as many as the bytes have room for, however many headers
     /// of damaged cubins claim the same ones.
     headers: usize,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(data: &'a [u8], base: u64, strict: bool) -> Self {
+    pub(super) fn new(data: &'a [u8], base: u64, strict: bool, program: bool) -> Self {
         let headers = data.chunks_exact(SECTION_HEADER).len();
         Self {
             data,
             base,
             at: 0,
             strict,
+            program,
             headers,
         }
     }
@@ -94,6 +97,8 @@ impl<'a> Search<'a> {
                     let end = at.saturating_add(containers.consumed());
                     Some((Ok(Hit::Container(container)), end))
                 }
+                // Programs that read fatbins hold the number among their own code.
+                Err(error) if self.program && error.kind() == ErrorKind::Unsupported => None,
                 Err(error) if self.strict => Some((Err(error), at.saturating_add(FATBIN_ALIGN))),
                 Err(_) => None,
             };
