@@ -1,9 +1,10 @@
 //! Findings about artefacts that the policy has no words for.
 
+use std::path::Path;
+
 use cubin_build::{Diag, Span, diag::codes, source::Spanned, words::counted};
 
 use crate::files::shown;
-use std::path::Path;
 
 /// The baseline that cubin.toml names cannot be read.
 pub(super) fn no_baseline(named: &Spanned<String>, error: &std::io::Error) -> Diag {
