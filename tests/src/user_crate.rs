@@ -4,7 +4,7 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Output},
 };
 
 /// Checks a crate in `dir` that includes every (module, generated file), followed by `more` Rust code.
@@ -14,6 +14,46 @@ use std::{
 /// # Panics
 /// When the crate does not compile without a warning.
 pub fn check(dir: &Path, files: &[(String, PathBuf)], more: &str) {
+    prepare(dir, files, more);
+    let clippy = cargo(dir, &["clippy", "--version"]).status.success();
+    if !clippy {
+        eprintln!("clippy is not installed: checked by rustc alone");
+    }
+    let output = cargo(dir, &[if clippy { "clippy" } else { "check" }, "--offline"]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Checks the same crate, and builds a program in it whose `main.rs` has the text `main` and sees the crate as `user`.
+///
+/// # Panics
+/// When one of them does not compile.
+pub fn program(dir: &Path, files: &[(String, PathBuf)], main: &str) -> PathBuf {
+    check(dir, files, "");
+    fs::write(dir.join("src/main.rs"), main).expect("a source");
+    let output = cargo(dir, &["build", "--offline"]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let name = format!("user{}", std::env::consts::EXE_SUFFIX);
+    dir.join("target/debug").join(name)
+}
+
+fn cargo(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO"))
+        .args(args)
+        .env("CARGO_TARGET_DIR", dir.join("target"))
+        .current_dir(dir)
+        .output()
+        .expect("cargo runs")
+}
+
+fn prepare(dir: &Path, files: &[(String, PathBuf)], more: &str) {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read = |path: PathBuf| {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -46,22 +86,6 @@ pub fn check(dir: &Path, files: &[(String, PathBuf)], more: &str) {
     fs::write(dir.join("Cargo.toml"), manifest).expect("a manifest");
     fs::write(dir.join("Cargo.lock"), read(workspace.join("Cargo.lock"))).expect("a lock file");
     fs::write(dir.join("src/lib.rs"), library).expect("a source");
-    let cargo = |args: &[&str]| {
-        Command::new(env!("CARGO"))
-            .args(args)
-            .env("CARGO_TARGET_DIR", dir.join("target"))
-            .current_dir(dir)
-            .output()
-            .expect("cargo runs")
-    };
-    let clippy = cargo(&["clippy", "--version"]).status.success();
-    if !clippy {
-        eprintln!("clippy is not installed: checked by rustc alone");
-    }
-    let output = cargo(&[if clippy { "clippy" } else { "check" }, "--offline"]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    // What another run left.
+    let _ = fs::remove_file(dir.join("src/main.rs"));
 }

@@ -12,6 +12,7 @@ use super::{
     ptx::Compute,
 };
 use crate::{
+    compile::SourceKind,
     diag::{Diag, codes},
     lists::{AddAll, CollectVec},
     source::Span,
@@ -136,12 +137,23 @@ fn not_searched_for(diag: Diag, others: &[PathBuf]) -> Diag {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let first = shown.first().cloned().unwrap_or_default();
-    diag.note(format!("there is {}{more}", shown.join(", ")))
-        .help(format!(
-            "cubins, fatbins and PTX are taken where they are named: `.file({first:?})` in build.rs, or \
-             `sources = [{first:?}]` under [build] in cubin.toml"
-        ))
+    let mut diag = diag.note(format!("there is {}{more}", shown.join(", ")));
+    let mut first = None;
+    for path in others {
+        match SourceKind::of(path) {
+            Ok(_) => first = first.or(Some(path)),
+            Err(unknown) if diag.help.is_empty() => diag = diag.help(unknown.help()),
+            Err(_) => {}
+        }
+    }
+    let Some(first) = first else {
+        return diag;
+    };
+    let first = first.display().to_string();
+    diag.help(format!(
+        "cubins, fatbins, PTX and NVVM IR are taken where they are named: `.file({first:?})` in build.rs, or \
+         `sources = [{first:?}]` under [build] in cubin.toml"
+    ))
 }
 
 fn no_sources(others: &[PathBuf]) -> Diag {

@@ -86,7 +86,7 @@ pub use self::{
     outcome::{Outcome, SideFiles, Unit, Watch},
     request::{CompileRequest, Options, Source},
     shared::{Reach, SharedUse, uses_dynamic_shared},
-    source_kind::{Container, Language, SourceKind, UnknownKind},
+    source_kind::{Container, Language, NVVM_LINE, SourceKind, UnknownKind},
 };
 pub(crate) use self::{
     launcher::{LAUNCHER, Launcher},

@@ -58,7 +58,8 @@ impl<'a> Plan<'a> {
         let worker = ContentHash::of(nvvm::WORKER.as_bytes());
         head.push(format!("nvvm worker {worker}"));
         head.add_all(options.words().iter().map(|word| format!("nvvm {word}")));
-        head.push(format!("nvvm latest {:?}", options.latest));
+        // Which reader is taken where nothing is said: for bitcode the newer one first.
+        head.push(format!("nvvm latest {:?}, newer first", options.latest));
         head.push(format!("nvvm libdevice {:?}", options.libdevice));
         head.push(format!("nvvm normalize {}", options.normalize));
         Self {
@@ -196,18 +197,19 @@ fn to_ptx(
     let input = input(request, step)?;
     let worker = worker(env, request, step)?;
     let options = &request.options.nvvm;
-    let ran = run(env, request, step, (&worker, &input, input.newer), ptx)?;
+    // PTX of the newer reader says which parameters are pointers, and bitcode gets its types from there: the same reader for
+    // all targets is the same wrapper for all of them.
+    let is_tried = input.text.is_none() && options.latest == Switch::Auto;
+    let newer = input.newer || is_tried;
+    let ran = run(env, request, step, (&worker, &input, newer), ptx)?;
     if ran.status.success() {
         return Ok(());
     }
-    // What bitcode was written by, only the reader that fails can tell.
-    let is_newer_bitcode = input.text.is_none() && ran.log.contains("Reader: 'LLVM 7");
-    if is_newer_bitcode && options.latest == Switch::Auto {
-        let again = run(env, request, step, (&worker, &input, true), ptx)?;
+    if is_tried && !nvvm::has_newer_reader(step.target) {
+        let again = run(env, request, step, (&worker, &input, false), ptx)?;
         if again.status.success() {
             return Ok(());
         }
-        return Err(failure(step, &again, &input));
     }
     Err(failure(step, &ran, &input))
 }

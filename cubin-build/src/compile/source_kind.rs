@@ -81,7 +81,21 @@ impl SourceKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKind(pub PathBuf);
 
+/// What makes modules of NVVM IR sources.
+pub const NVVM_LINE: &str = concat!(
+    "write `cubin-build = { version = \"",
+    env!("CARGO_PKG_VERSION"),
+    "\", features = [\"nvvm\"] }` under [build-dependencies] in Cargo.toml"
+);
+
 impl UnknownKind {
+    /// Whether it is a module of NVVM IR, for which a feature is missing.
+    #[must_use]
+    pub fn is_nvvm(&self) -> bool {
+        let extension = self.0.extension().and_then(|extension| extension.to_str());
+        matches!(extension, Some("ll" | "bc"))
+    }
+
     /// What to do instead.
     #[must_use]
     pub fn help(&self) -> String {
@@ -91,12 +105,11 @@ impl UnknownKind {
                 "a header is not a source of its own: include it in one".to_owned()
             }
             Some("ll" | "bc") => {
-                "NVVM IR needs cubin-build's feature `nvvm`, which is off: write `features = [\"nvvm\"]` for cubin-build \
-                 under [build-dependencies] in Cargo.toml"
-                    .to_owned()
+                format!("NVVM IR needs cubin-build's feature `nvvm`, which is off: {NVVM_LINE}")
             }
             Some("o" | "a" | "obj" | "lib") => {
-                "objects and archives are named under `libraries` of a [[link]] in cubin.toml".to_owned()
+                "objects and archives are named under `libraries` of a [[link]] in cubin.toml"
+                    .to_owned()
             }
             _ => "give the file one of these extensions".to_owned(),
         }

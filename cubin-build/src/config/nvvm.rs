@@ -4,7 +4,10 @@ use super::{
     keys::{Doc, Key, Table},
     read::{CONFIG, Item, TableReader},
 };
-use crate::options::{Nvvm, Switch};
+use crate::{
+    compile::NVVM_LINE,
+    options::{Nvvm, Switch},
+};
 
 pub(super) static NVVM: Table<Nvvm> = Table {
     name: "[nvvm]",
@@ -76,7 +79,8 @@ pub(super) static NVVM: Table<Nvvm> = Table {
                 value: "`true`, `false` or `\"auto\"`",
                 default: "`\"auto\"`",
                 meaning: "Read modules by LLVM's newer reader on targets below sm_100, too (`-nvvm-latest`), which takes \
-                          opaque pointers; `\"auto\"` does so for those that need it.",
+                          opaque pointers; `\"auto\"` does so for text that needs it, and for bitcode, whose pointers only \
+                          that reader's PTX shows, unless it refuses that.",
                 example: "latest = \"auto\"",
             },
             read: |r, item, nvvm| nvvm.latest = automatic(r, item),
@@ -108,8 +112,7 @@ pub(super) static NVVM: Table<Nvvm> = Table {
 /// A table that this build of cubin-build cannot follow must not look as if it were followed.
 pub(super) fn refuse(r: &mut TableReader<'_>, item: Item<'_, '_>) {
     let message = "`[nvvm]` needs cubin-build's feature `nvvm`, which is off".to_owned();
-    let help =
-        "write `features = [\"nvvm\"]` for cubin-build under [build-dependencies] in Cargo.toml";
+    let help = NVVM_LINE;
     let span = r.key_span(item);
     r.bad_at(CONFIG, span, message, Some(help.to_owned()));
 }

@@ -29,7 +29,7 @@ pub fn read(log: &str, name: &str, module: Option<&str>) -> Vec<Said> {
     let mut all: Vec<Said> = Vec::new();
     let mut block = Block::default();
     for line in log.lines().filter(|line| !line.trim().is_empty()) {
-        if let Some(said) = parse_error(line, name) {
+        if let Some(said) = parse_error(line, name).or_else(|| version(line, name)) {
             all.push(said);
         } else if let Some(head) = line.trim_start().strip_prefix("error: Error: :") {
             all.add_all(block.finish(module));
@@ -125,10 +125,18 @@ impl Block {
 }
 
 fn verify_help(text: &str) -> Option<&'static str> {
+    if text.contains("Target-incompatible DataLayout") {
+        return Some(AS_TEXT);
+    }
     text.contains("Unsupported intrinsic").then_some(
         "libdevice has functions for what the hardware does not compute by itself: `__nv_sinf`, `__nv_pow`, …",
     )
 }
+
+/// What to do with bitcode that only its text could be changed of.
+const AS_TEXT: &str = "bitcode is taken as it is, and LLVM's own data layout and a missing `!nvvmir.version` are not accepted: write text \
+                       (`.ll`; rustc does by `--emit=llvm-ir`, `llvm-dis` of any bitcode) with `normalize = true` under [nvvm] in \
+                       cubin.toml";
 
 /// The first text between a back tick, or an apostrophe, and an apostrophe.
 fn quoted(text: &str) -> Option<&str> {
@@ -155,6 +163,16 @@ fn plain(line: &str, module: Option<&str>) -> Said {
         column: found.map(|(_, column)| column),
         help: verify_help(line),
     }
+}
+
+/// `m.bc: error: IR version 1.0 incompatible with current version 2.0`: of bitcode, as text has been looked at before.
+fn version(line: &str, name: &str) -> Option<Said> {
+    let text = line.strip_prefix(name)?.strip_prefix(": error: ")?;
+    text.starts_with("IR version").then(|| Said {
+        text: text.to_owned(),
+        help: Some(AS_TEXT),
+        ..Said::default()
+    })
 }
 
 /// Line and column of a definition, or of an instruction within it. The newer reader prints instructions as it has

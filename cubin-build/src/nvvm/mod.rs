@@ -8,6 +8,22 @@
 //! | `log` | what libnvvm says, with the place in the text that it is about |
 //! | `worker/` | the program that runs libnvvm; a text here, compiled where it is needed (`compile/nvvm.rs`) |
 //!
+//! Types of wrappers come from the text of a `.ll` file: exact, with members and elements; signedness from `zeroext`,
+//! `signext` and debug information. Bitcode (`.bc`) is read by libnvvm alone, so its kernels have what their PTX says, and
+//! `params` of a `[[kernel]]` in cubin.toml says more:
+//!
+//! | IR | Rust for `.bc` |
+//! |---|---|
+//! | `i1`, `i8`; `i16`; `i32`; `i64` | `u8`; `u16`; `u32`; `u64` |
+//! | `float`, `double` | `f32`, `f64` |
+//! | pointers, generic and to global memory | a slice of any element (`impl OutAny`) |
+//! | pointers to constant memory | a slice that is only read (`impl InAny`) |
+//! | pointers to shared memory | `u64`: an offset |
+//! | `half`, `bfloat`, `i128`, vectors, arrays, structs, `byval` | bytes of that size and alignment (`Bytes16Align16`) |
+//!
+//! Names are `p0`, `p1`, …, since PTX has others. So that types are the same on all targets, bitcode is read by the newer
+//! reader everywhere, unless that refuses it or `latest = false`; the older one's PTX does not tell pointers from numbers.
+//!
 //! Two readers are behind it: LLVM 7 below `compute_100`, with pointers that say what they point to, and a current LLVM
 //! from there on, and everywhere with `-nvvm-latest` (measured with 13.5; the NVVM IR specification describes neither).
 

@@ -90,6 +90,7 @@ fn a_source_of_an_unknown_kind_is_refused_where_it_is_named() {
     let Some(project) = super::project("unknown-kind") else {
         return;
     };
+    let nvvm_line = "write `cubin-build = { version = \"0.1.0\", features = [\"nvvm\"] }` under [build-dependencies] in Cargo.toml";
     let text = "[build]\narch = [\"sm_90\"]\nsources = [\"kernels/fill.hip\"]\n";
     project.write("cubin.toml", text);
     project
@@ -108,9 +109,40 @@ fn a_source_of_an_unknown_kind_is_refused_where_it_is_named() {
         .fails()
         .says("[builder-invalid] `kernels/fill.ll` is not a source")
         .says("given to `Builder::file` in build.rs")
-        .says("NVVM IR needs cubin-build's feature `nvvm`, which is off");
-    // Of host code's extensions, nvcc has to be told that the file is CUDA C++.
+        .says("NVVM IR needs cubin-build's feature `nvvm`, which is off")
+        .says(nvvm_line);
+    // Nor is one passed by where nothing else lies.
     let kernel = fs::read_to_string(project.dir.join("kernels/fill.cu")).unwrap();
+    fs::remove_file(project.dir.join("kernels/fill.cu")).unwrap();
+    project.write("kernels/fill.bc", "BC");
+    project.write(
+        "build.rs",
+        "fn main() {\n    cubin_build::Builder::new().build();\n}\n",
+    );
+    project
+        .build()
+        .fails()
+        .says("[no-sources] no CUDA sources: nothing was named")
+        .says("there is kernels/fill.bc")
+        .says(nvvm_line);
+    project.write("kernels/fill.ptx", ".version 8.3\n");
+    project
+        .build()
+        .fails()
+        .says("there is kernels/fill.bc, kernels/fill.ptx")
+        .says(nvvm_line)
+        .says("`sources = [\"kernels/fill.ptx\"]` under [build]");
+    fs::remove_file(project.dir.join("kernels/fill.ptx")).unwrap();
+    let text = "[build]\narch = [\"sm_90\"]\n\n[nvvm]\nnormalize = true\n";
+    project.write("cubin.toml", text);
+    project
+        .build()
+        .fails()
+        .says("[config-invalid] `[nvvm]` needs cubin-build's feature `nvvm`, which is off")
+        .says(" --> cubin.toml:4:2")
+        .says(nvvm_line);
+    project.write("cubin.toml", "[build]\narch = [\"sm_90\"]\n");
+    // Of host code's extensions, nvcc has to be told that the file is CUDA C++.
     project.write("kernels/fill.cpp", &kernel);
     project.write(
         "build.rs",

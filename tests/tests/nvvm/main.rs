@@ -4,6 +4,7 @@
 //! as the reader for targets below sm_100 wants them, and with opaque ones (`ptr addrspace(1)`).
 
 mod annotations;
+mod bitcode;
 mod crashes;
 mod fuzz;
 mod params;

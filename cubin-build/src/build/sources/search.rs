@@ -17,7 +17,7 @@ pub(super) struct Search<'a> {
     pub(super) excludes: Excludes<'a>,
     /// Files and directories that were consulted.
     pub(super) watched: Vec<PathBuf>,
-    /// Machine code and PTX beside the sources, which nobody named.
+    /// Machine code, PTX and NVVM IR beside the sources, which nobody named.
     pub(super) others: Vec<PathBuf>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Search<'a> {
 pub(super) struct Below {
     /// There was no `.cu` file at all.
     pub(super) empty: bool,
-    /// Machine code and PTX, which is taken only where it is named, relative to the package where possible.
+    /// Machine code, PTX and NVVM IR, which is taken only where it is named, relative to the package where possible.
     pub(super) others: Vec<PathBuf>,
     /// Those that are not left out.
     pub(super) files: Vec<PathBuf>,
@@ -46,6 +46,15 @@ impl Search<'_> {
     }
 }
 
+/// Whether a file could be named; NVVM IR also where the feature for it is off, as that is then what is missing.
+fn is_other(path: &Path) -> bool {
+    match SourceKind::of(path) {
+        Ok(SourceKind::Text(language)) => language != Language::Cuda,
+        Ok(SourceKind::Prebuilt(_)) => true,
+        Err(unknown) => unknown.is_nvvm(),
+    }
+}
+
 /// The `.cu` files, and the others that could be named.
 fn files(root: &Path, dir: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), walkdir::Error> {
     let base = root.join(dir);
@@ -58,9 +67,7 @@ fn files(root: &Path, dir: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), walkdi
         let inside = entry.path().strip_prefix(&base).unwrap_or(entry.path());
         if SourceKind::is_cu(entry.path()) {
             files.push(dir.join(inside));
-        } else if let Ok(SourceKind::Prebuilt(_) | SourceKind::Text(Language::Ptx)) =
-            SourceKind::of(entry.path())
-        {
+        } else if is_other(entry.path()) {
             others.push(dir.join(inside));
         }
     }
