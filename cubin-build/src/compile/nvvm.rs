@@ -313,7 +313,10 @@ fn failure(step: &Step<'_>, ran: &Ran, input: &Input) -> Box<Failure> {
         Cause::Refused {
             library: "libnvvm",
             code: code.unwrap_or(0),
-            help: said.iter().find_map(|said| said.help),
+            help: match said.as_slice() {
+                [] => Some(SILENT),
+                said => said.iter().find_map(|said| said.help),
+            },
         },
     );
     failure.output = log.trim().to_owned();
@@ -323,6 +326,10 @@ fn failure(step: &Step<'_>, ran: &Ran, input: &Input) -> Box<Failure> {
         .collect_vec();
     failure
 }
+
+/// libnvvm knows more than it says: some rules of its verifier print nothing.
+const SILENT: &str = "libnvvm gave no reason: remove half of the module until it compiles; it is silent for example where an intrinsic \
+                      function is called with more arguments than its LLVM has";
 
 fn message(said: Said, step: &Step<'_>) -> Message {
     Message {

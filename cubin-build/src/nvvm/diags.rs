@@ -102,8 +102,12 @@ fn words(rule: &Rule) -> (String, String) {
             format!("variable `{name}` lies in address space {space}"),
             "variables lie in 0 (generic), 1 (global), 3 (shared) or 4 (constant)".to_owned(),
         ),
+        Rule::ConstantStore => (
+            "it stores to constant memory, which ptxas refuses below sm_100 and nothing notices above".to_owned(),
+            "store through a pointer to global memory, `addrspace(1)`".to_owned(),
+        ),
         Rule::Name(name) => (
-            format!("`{name}` is no name that PTX can have"),
+            format!("PTX cannot have the name `{name}`"),
             "names are of letters, digits, `_` and `$`, and begin with no digit".to_owned(),
         ),
         Rule::NoKernel => (
@@ -155,7 +159,7 @@ fn unpassable(why: Unpassable) -> (String, &'static str) {
         ),
         Unpassable::Empty => ("which has no bytes".to_owned(), "leave the parameter out"),
         Unpassable::Space(space) => (
-            format!("and address space {space} is none"),
+            format!("and there is no address space {space}"),
             "pointers lead to 0 (generic), 1 (global), 3 (shared), 4 (constant) or 5 (local)",
         ),
         Unpassable::Unknown => (

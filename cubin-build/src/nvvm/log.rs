@@ -31,7 +31,7 @@ pub fn read(log: &str, name: &str, module: Option<&str>) -> Vec<Said> {
     for line in log.lines().filter(|line| !line.trim().is_empty()) {
         if let Some(said) = parse_error(line, name).or_else(|| version(line, name)) {
             all.push(said);
-        } else if let Some(head) = line.trim_start().strip_prefix("error: Error: :") {
+        } else if let Some(head) = head(line) {
             all.add_all(block.finish(module));
             block.head = Some(head.trim().trim_end_matches(':').to_owned());
         } else if let Some(context) = line.trim_start().strip_prefix("context:") {
@@ -44,6 +44,15 @@ pub fn read(log: &str, name: &str, module: Option<&str>) -> Vec<Said> {
     }
     all.add_all(block.finish(module));
     all
+}
+
+/// What is complained of: ``error: Error: :  Function `k' Basic Block `':``, and of variables also ``error: Warning: :``, which
+/// is none.
+fn head(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    let mut words = ["Error: :", "Warning: :"].iter();
+    words.find_map(|word| line.strip_prefix(word))
 }
 
 /// `m.ll (4, 37): parse expected type`, and of bitcode `m.bc: parse Invalid value (Producer: …)`.
@@ -154,15 +163,30 @@ pub fn named(message: &str, module: &str) -> Option<(u32, u32)> {
 /// A line by itself, which may name something: ``Global Variable `g':``.
 fn plain(line: &str, module: Option<&str>) -> Said {
     let line = line.strip_prefix("error: ").unwrap_or(line);
-    let found = quoted(line)
-        .filter(|name| !name.is_empty())
-        .and_then(|name| place(module?, name, None));
+    let line = line.strip_prefix("Error: ").unwrap_or(line);
+    let found = if line.contains("address space conversion intrinsics") {
+        module.and_then(conversion)
+    } else {
+        quoted(line)
+            .filter(|name| !name.is_empty())
+            .and_then(|name| place(module?, name, None))
+    };
     Said {
-        text: line.to_owned(),
+        text: line.replace(".  ", ". "),
         line: found.map(|(line, _)| line),
         column: found.map(|(_, column)| column),
         help: verify_help(line),
     }
+}
+
+/// The first call of a conversion of pointers between address spaces, of which libnvvm tells no more than that there is one.
+fn conversion(module: &str) -> Option<(u32, u32)> {
+    let mut lines = module.lines().zip(1_u32..);
+    lines.find_map(|(text, line)| {
+        let at = text.find("@llvm.nvvm.ptr.")?;
+        let calls = text.get(..at)?.contains("call ");
+        calls.then(|| (line, column_of(text, at)))
+    })
 }
 
 /// `m.bc: error: IR version 1.0 incompatible with current version 2.0`: of bitcode, as text has been looked at before.

@@ -46,6 +46,8 @@ pub struct Module {
     pub opaque: Option<Range<usize>>,
     /// The first word that only readers for sm_100 and above know, besides [`opaque`](Self::opaque).
     pub newer: Option<Placed<String>>,
+    /// Stores to constant memory.
+    pub constant_stores: Vec<Range<usize>>,
     /// The first metadata as LLVM 3 wrote it: `metadata !{…}`.
     pub old: Option<Range<usize>>,
 }

@@ -19,6 +19,7 @@ const DEEPEST: u32 = 64;
 #[must_use]
 pub fn read(text: &str) -> Module {
     let mut reader = Reader {
+        text,
         lexer: Lexer::new(text),
         ahead: None,
         module: Module::default(),
@@ -31,6 +32,7 @@ pub fn read(text: &str) -> Module {
 }
 
 struct Reader<'t> {
+    text: &'t str,
     lexer: Lexer<'t>,
     ahead: Option<Token<'t>>,
     module: Module,
@@ -296,7 +298,9 @@ impl<'t> Reader<'t> {
             let Some(token) = self.next() else { return };
             match token.kind {
                 Kind::Byte(b'{') => {
-                    self.skip_group_of_braces();
+                    let start = token.range.end;
+                    let end = self.skip_group_of_braces();
+                    self.stores(start..end);
                     return;
                 }
                 Kind::Byte(b'(') => self.skip_group(),
@@ -328,17 +332,43 @@ impl<'t> Reader<'t> {
         true
     }
 
-    /// A body; brackets of comparison do not come in pairs there.
-    fn skip_group_of_braces(&mut self) {
+    /// Stores of a body that lead to constant memory: `store i32 1, i32 addrspace(4)* %p`.
+    fn stores(&mut self, body: std::ops::Range<usize>) {
+        let mut at = body.start;
+        let text = self.text.get(body).unwrap_or_default();
+        for line in text.split_inclusive('\n') {
+            let code = line.trim_start();
+            let start = at + (line.len() - code.len());
+            at += line.len();
+            let to = code
+                .strip_prefix("store ")
+                .and_then(|rest| rest.split(", ").nth(1));
+            let ty = to.and_then(|to| to.trim_end().rsplit_once(' '));
+            if let Some((ty, _)) = ty
+                && (ty.ends_with(" addrspace(4)*") || ty == "ptr addrspace(4)")
+            {
+                let end = start + code.trim_end().len();
+                self.module.constant_stores.push(start..end);
+            }
+        }
+    }
+
+    /// A body, up to where it ends; brackets of comparison do not come in pairs there.
+    fn skip_group_of_braces(&mut self) -> usize {
         let mut depth = 1_u32;
+        let mut end = self.text.len();
         while depth > 0 {
-            let Some(token) = self.next() else { return };
+            let Some(token) = self.next() else {
+                return self.text.len();
+            };
+            end = token.range.start;
             match token.kind {
                 Kind::Byte(b'{') => depth = depth.saturating_add(1),
                 Kind::Byte(b'}') => depth -= 1,
                 _ => {}
             }
         }
+        end
     }
 
     fn params(&mut self, function: &mut Function) {

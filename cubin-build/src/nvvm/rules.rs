@@ -53,6 +53,8 @@ pub enum Rule {
         /// Its address space.
         space: u32,
     },
+    /// Something is stored in constant memory.
+    ConstantStore,
     /// A name that PTX cannot have.
     Name(String),
     /// No function is a kernel.
@@ -148,6 +150,9 @@ pub fn check(module: &Module, targets: &[Sm], options: &Nvvm) -> Vec<Broken> {
     found.version();
     found.dialect();
     found.names();
+    for store in &module.constant_stores {
+        found.add(Rule::ConstantStore, Some(store.clone()));
+    }
     found.kernels();
     found.all
 }

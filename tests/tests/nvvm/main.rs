@@ -7,6 +7,7 @@ mod annotations;
 mod bitcode;
 mod crashes;
 mod fuzz;
+mod intrinsics;
 mod params;
 mod rules;
 mod rust;

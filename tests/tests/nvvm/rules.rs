@@ -64,6 +64,7 @@ const HEADS: &[(&str, &str, &str, &str)] = &[
     ),
     ("no version", TRIPLE, LAYOUT, ""),
     ("version 1.0", TRIPLE, LAYOUT, "1 0"),
+    ("version 1.1", TRIPLE, LAYOUT, "1 1"),
     ("version 1.11", TRIPLE, LAYOUT, "1 11"),
     ("version 2.1", TRIPLE, LAYOUT, "2 1"),
     ("version 3.0", TRIPLE, LAYOUT, "3 0"),
@@ -77,6 +78,26 @@ const BODIES: &[(&str, &str, &str)] = &[
         "sine",
         "declare float @llvm.sin.f32(float)\n",
         "  %l = load i32, P1<i32> %p\n  %f = sitofp i32 %l to float\n  %x = call float @llvm.sin.f32(float %f)\n  %i = fptosi float %x to i32\n  store volatile i32 %i, P1<i32> %p\n",
+    ),
+    (
+        "cosine",
+        "declare float @llvm.cos.f32(float)\n",
+        "  %l = load i32, P1<i32> %p\n  %f = sitofp i32 %l to float\n  %x = call float @llvm.cos.f32(float %f)\n  %i = fptosi float %x to i32\n  store volatile i32 %i, P1<i32> %p\n",
+    ),
+    (
+        "exponential",
+        "declare float @llvm.exp.f32(float)\n",
+        "  %l = load i32, P1<i32> %p\n  %f = sitofp i32 %l to float\n  %x = call float @llvm.exp.f32(float %f)\n  %i = fptosi float %x to i32\n  store volatile i32 %i, P1<i32> %p\n",
+    ),
+    (
+        "power",
+        "declare float @llvm.pow.f32(float, float)\n",
+        "  %l = load i32, P1<i32> %p\n  %f = sitofp i32 %l to float\n  %x = call float @llvm.pow.f32(float %f, float %f)\n  %i = fptosi float %x to i32\n  store volatile i32 %i, P1<i32> %p\n",
+    ),
+    (
+        "sine of a constant",
+        "declare float @llvm.sin.f32(float)\n",
+        "  %x = call float @llvm.sin.f32(float 1.0)\n  %i = fptosi float %x to i32\n  store volatile i32 %i, P1<i32> %p\n",
     ),
     (
         "power with an integer",
@@ -118,7 +139,22 @@ const BODIES: &[(&str, &str, &str)] = &[
         "",
         "  %v = load atomic i32, P1<i32> %p seq_cst, align 4\n",
     ),
+    (
+        "atomic store",
+        "",
+        "  store atomic i32 1, P1<i32> %p seq_cst, align 4\n",
+    ),
     ("fence", "", "  fence seq_cst\n"),
+    (
+        "compare and exchange 32 bits",
+        "",
+        "  %v = cmpxchg P1<i32> %p, i32 0, i32 1 seq_cst seq_cst\n",
+    ),
+    (
+        "atomic addition",
+        "",
+        "  %v = atomicrmw add P1<i32> %p, i32 1 seq_cst\n",
+    ),
     (
         "compare and exchange 8 bits",
         "",
@@ -150,6 +186,41 @@ const BODIES: &[(&str, &str, &str)] = &[
         "  %a = alloca fp128\n  store fp128 0xL00000000000000000000000000000000, P0<fp128> %a\n",
     ),
     (
+        "extended precision of x86",
+        "",
+        "  %a = alloca x86_fp80\n  store x86_fp80 0xK00000000000000000000, P0<x86_fp80> %a\n",
+    ),
+    (
+        "arithmetic of 256 bits",
+        "",
+        "  %l = load i32, P1<i32> %p\n  %a = zext i32 %l to i256\n  %b = mul i256 %a, %a\n  %c = trunc i256 %b to i32\n  store volatile i32 %c, P1<i32> %p\n",
+    ),
+    (
+        "indirect branch",
+        "",
+        "  indirectbr P0<i8> blockaddress(@k, %l), [label %l]\nl:\n",
+    ),
+    (
+        "constructors",
+        "define internal void @ctor() {\n  ret void\n}\n@llvm.global_ctors = appending global [1 x { i32, FN[void ()], P0<i8> }] [{ i32, FN[void ()], P0<i8> } { i32 65535, FN[void ()] @ctor, P0<i8> null }]\n",
+        "",
+    ),
+    (
+        "assembly of the module",
+        "module asm \".global .b32 foo;\"\n",
+        "",
+    ),
+    (
+        "assembly with an unknown constraint",
+        "",
+        "  %x = call i64 asm \"mov.u64 $0, 1;\", \"=q\"()\n",
+    ),
+    (
+        "arguments of any number",
+        "declare void @llvm.va_start(P0<i8>)\n",
+        "  %a = alloca i8\n  call void @llvm.va_start(P0<i8> %a)\n",
+    ),
+    (
         "half precision",
         "",
         "  %a = fptrunc float 1.0 to half\n  %b = fadd half %a, %a\n  %c = fpext half %b to float\n  %i = fptosi float %c to i32\n  store volatile i32 %i, P1<i32> %p\n",
@@ -177,6 +248,11 @@ const BODIES: &[(&str, &str, &str)] = &[
         "  invoke void @e() to label %a unwind label %b\na:\n  ret void\nb:\n  %l = landingpad {P0<i8>,i32} cleanup\n",
     ),
     (
+        "invoke with a personality",
+        "declare void @e()\ndeclare i32 @personality(...)\n",
+        "PERSONALITY  invoke void @e() to label %a unwind label %b\na:\n  ret void\nb:\n  %l = landingpad {P0<i8>,i32} cleanup\n",
+    ),
+    (
         "variable in address space 2",
         "@g = addrspace(2) global i32 0\n",
         "",
@@ -184,6 +260,16 @@ const BODIES: &[(&str, &str, &str)] = &[
     (
         "variable in address space 5",
         "@g = addrspace(5) global i32 0\n",
+        "",
+    ),
+    (
+        "variable in address space 7",
+        "@g = addrspace(7) global i32 0\n",
+        "",
+    ),
+    (
+        "variable in the generic address space",
+        "@g = global i32 0\n",
         "",
     ),
     (
@@ -253,6 +339,11 @@ const KERNELS: &[(&str, &str, &str)] = &[
         "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P9<i32>)] @k, !\"kernel\", i32 1}\n",
     ),
     (
+        "store to constant memory",
+        "define void @k(P4<i32> %p) {\n  store i32 1, P4<i32> %p\n  ret void\n}\n",
+        "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P4<i32>)] @k, !\"kernel\", i32 1}\n",
+    ),
+    (
         "property without a number",
         K,
         "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P1<i32>)] @k, !\"kernel\", i32 1, !\"maxntidx\", !\"x\"}\n",
@@ -263,6 +354,16 @@ const KERNELS: &[(&str, &str, &str)] = &[
         "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P1<i32>)] @k, !\"kernel\", i32 1, !\"maxntidx\", i32 64, !\"reqntidx\", i32 128}\n",
     ),
     (
+        "maxntid twice",
+        K,
+        "!nvvm.annotations = !{!0, !1}\n!0 = !{FN[void (P1<i32>)] @k, !\"kernel\", i32 1, !\"maxntidx\", i32 64}\n!1 = !{FN[void (P1<i32>)] @k, !\"maxntidx\", i32 128}\n",
+    ),
+    (
+        "maxntid of more than a block has",
+        K,
+        "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P1<i32>)] @k, !\"kernel\", i32 1, !\"maxntidx\", i32 2048}\n",
+    ),
+    (
         "unknown property",
         K,
         "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P1<i32>)] @k, !\"kernel\", i32 1, !\"bogusprop\", i32 64}\n",
@@ -271,6 +372,11 @@ const KERNELS: &[(&str, &str, &str)] = &[
         "misspelt property",
         K,
         "!nvvm.annotations = !{!0}\n!0 = !{FN[void (P1<i32>)] @k, !\"kernel\", i32 1, !\"maxntdix\", i32 64}\n",
+    ),
+    (
+        "load of LLVM 3",
+        "define void @k(P1<i32> %p) {\n  %v = load P1<i32> %p\n  ret void\n}\n",
+        ANNOTATION,
     ),
     (
         "syntax of LLVM 3",
@@ -300,7 +406,12 @@ fn cases() -> Vec<(String, String)> {
         cases.push(((*name).to_owned(), text));
     }
     for (name, before, body) in BODIES {
-        let kernel = format!("{before}define void @k(P1<i32> %p) {{\n{body}  ret void\n}}\n");
+        let (attribute, body) = match body.strip_prefix("PERSONALITY") {
+            Some(body) => ("personality FN[i32 (...)] @personality ", body),
+            None => ("", *body),
+        };
+        let kernel =
+            format!("{before}define void @k(P1<i32> %p) {attribute}{{\n{body}  ret void\n}}\n");
         cases.push(((*name).to_owned(), module(&kernel, ANNOTATION)));
     }
     for (name, definitions, metadata) in KERNELS {
@@ -312,17 +423,22 @@ fn cases() -> Vec<(String, String)> {
 
 #[test]
 fn every_rule_has_its_finding_with_its_place() {
+    record("rules", &cases());
+}
+
+/// Holds what becomes of each case, in both dialects for two targets each, to a record.
+pub(super) fn record(name: &str, cases: &[(String, String)]) {
     if cubin_tests::toolkit().is_none() {
         return;
     }
-    let dir = scratch("rules");
+    let dir = scratch(name);
     let mut text = String::new();
-    for (name, case) in cases() {
+    for (name, case) in cases {
         writeln!(text, "## {name}").expect("text");
         for dialect in Dialect::ALL {
             let targets = dialect.targets();
             let what = dialect.name();
-            match build(&dir, &dialect.write(&case), &targets, "") {
+            match build(&dir, &dialect.write(case), &targets, "") {
                 Ok(output) => {
                     writeln!(text, "{what}: compiles\n{}", show(&output.warnings)).expect("text");
                 }
@@ -330,7 +446,7 @@ fn every_rule_has_its_finding_with_its_place() {
             }
         }
     }
-    tools::same_as_recorded("nvvm/rules.txt", &text);
+    tools::same_as_recorded(&format!("nvvm/{name}.txt"), &text);
 }
 
 /// Which reader takes what, also where it is not the target's own.
@@ -346,6 +462,12 @@ fn each_dialect_gets_its_reader() {
         let built = build(&dir, &dialect.write(&text), &all, "");
         let output = built.unwrap_or_else(|findings| panic!("{}", show(&findings)));
         assert_eq!(output.cubins.len(), all.len());
+    }
+    // The newer reader for all: typed pointers are upgraded.
+    let on = "[nvvm]\nlatest = true\n";
+    for dialect in Dialect::ALL {
+        let built = build(&dir, &dialect.write(&text), &all, on);
+        assert!(built.is_ok(), "{}", show(&built.expect_err("findings")));
     }
     // The older reader alone.
     let off = "[nvvm]\nlatest = false\n";

@@ -77,12 +77,14 @@ impl Typed {
                     }
                 }
             };
+            // An annotation can demand more (`!"align"`): where the parameter lies, and nothing of its type.
+            let declared = entry.params.get(ordinal).map_or(1, ptx::Param::alignment);
             kernel.params.push(Known {
                 name,
                 ty: found.ty,
                 c_type: text,
                 size: found.size,
-                align: found.align,
+                align: found.align.max(declared),
                 pack: false,
             });
         }
