@@ -1,6 +1,6 @@
 //! `cargo cubin doctor`: what this machine has for building and for launching kernels.
 //!
-//! Looks only; installs and builds nothing. Exit status 1 when a build could not work.
+//! Looks only; installs nothing, and builds nothing but the program that asks libnvvm, in the folder for temporary files. Exit status 1 when a build could not work.
 
 use std::{fmt, io::Write as _, path::PathBuf, process::ExitCode};
 
@@ -9,6 +9,7 @@ use cubin_build::{
     config::Config,
     diag,
     env::Env,
+    nvvm,
     source::SourceFile,
     toolkit::{self, Toolkit, ToolkitRequest, Wanted},
 };
@@ -114,7 +115,7 @@ fn packages() -> Vec<Package> {
     paths.iter().map(package).collect()
 }
 
-/// One line per toolkit that the packages here ask for; what a build takes by itself when none asks.
+/// One line per toolkit that the packages here ask for, and one for its libnvvm; what a build takes by itself when none asks.
 fn toolkits(env: &Env, packages: &[Package]) -> Vec<Line> {
     let mut wanted: Vec<(Option<Wanted>, bool)> = packages
         .iter()
@@ -141,11 +142,11 @@ fn toolkits(env: &Env, packages: &[Package]) -> Vec<Line> {
     }
     wanted
         .into_iter()
-        .map(|(version, install)| toolkit(env, version, install))
+        .flat_map(|(version, install)| toolkit(env, version, install))
         .collect()
 }
 
-fn toolkit(env: &Env, version: Option<Wanted>, install: bool) -> Line {
+fn toolkit(env: &Env, version: Option<Wanted>, install: bool) -> Vec<Line> {
     const SUBJECT: &str = "toolkit";
     let explicit = env.get("CUBIN_BUILD_TOOLKIT").is_some();
     if let (true, false, Some(wanted)) = (install, explicit, version) {
@@ -155,14 +156,14 @@ fn toolkit(env: &Env, version: Option<Wanted>, install: bool) -> Line {
             .rev()
             .find(|toolkit| wanted.matches(toolkit.version))
         {
-            Some(toolkit) => Line::new(State::Good, SUBJECT, described(&toolkit)),
-            None => Line::new(
+            Some(toolkit) => both(env, SUBJECT, &toolkit),
+            None => vec![Line::new(
                 State::Missing,
                 SUBJECT,
                 format!(
                     "CUDA {wanted} is not installed yet; the first build does it, or `cargo cubin toolkit install {wanted}`"
                 ),
-            ),
+            )],
         };
     }
     match toolkit::find(
@@ -172,9 +173,55 @@ fn toolkit(env: &Env, version: Option<Wanted>, install: bool) -> Line {
             ..ToolkitRequest::default()
         },
     ) {
-        Ok(toolkit) => Line::new(State::Good, SUBJECT, described(&toolkit)),
-        Err(error) => Line::new(State::Bad, SUBJECT, error.to_string()),
+        Ok(toolkit) => both(env, SUBJECT, &toolkit),
+        Err(error) => vec![Line::new(State::Bad, SUBJECT, error.to_string())],
     }
+}
+
+fn both(env: &Env, subject: &'static str, toolkit: &Toolkit) -> Vec<Line> {
+    vec![
+        Line::new(State::Good, subject, described(toolkit)),
+        libnvvm(env, toolkit),
+    ]
+}
+
+/// The compiler of NVVM IR, which sources of C++ do not need.
+fn libnvvm(env: &Env, toolkit: &Toolkit) -> Line {
+    const SUBJECT: &str = "libnvvm";
+    /// One of each that a libnvvm of CUDA 12 or 13 may know; suffixes have the answer of their number.
+    const TARGETS: [u32; 13] = [70, 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
+    let Some(library) = toolkit.libnvvm() else {
+        let text = format!(
+            "none in {}: `.ll` and `.bc` sources cannot be compiled",
+            toolkit.root.display()
+        );
+        return Line::new(State::Missing, SUBJECT, text);
+    };
+    let path = library.display();
+    let versions = match nvvm::ask(env, &library, &TARGETS) {
+        Ok(versions) => versions,
+        Err(why) => {
+            let text = format!("{path}: {why}\n`.ll` and `.bc` sources cannot be compiled");
+            return Line::new(State::Missing, SUBJECT, text);
+        }
+    };
+    let [major, minor] = versions.own;
+    let [ir, ir_minor, debug, debug_minor] = versions.ir;
+    let mut text = format!(
+        "{path}: version {major}.{minor}, NVVM IR {ir}.{ir_minor} with debug information {debug}.{debug_minor}"
+    );
+    let readers = versions.llvm.chunk_by(|(_, one), (_, next)| one == next);
+    for (index, group) in readers.enumerate() {
+        let (Some((first, version)), Some((last, _))) = (group.first(), group.last()) else {
+            continue;
+        };
+        text.push_str(if index == 0 { "\n" } else { ", " });
+        text.push_str(&format!("LLVM {version} for sm_{first} to sm_{last}"));
+    }
+    if toolkit.libdevice().is_none() {
+        text.push_str("\nwithout libdevice: modules that call `__nv_…` cannot be compiled");
+    }
+    Line::new(State::Good, SUBJECT, text)
 }
 
 fn described(toolkit: &Toolkit) -> String {

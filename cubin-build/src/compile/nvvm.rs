@@ -351,38 +351,21 @@ fn worker(
     request: &CompileRequest<'_>,
     step: &Step<'_>,
 ) -> Result<PathBuf, Box<Failure>> {
-    // Cargo says which compiler it uses; by hand it is the one on PATH.
-    let rustc = env
-        .peek("RUSTC")
-        .map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
-    let key = format!(
-        "{}\n{}\n{}",
-        env!("CARGO_PKG_VERSION"),
-        rustc.display(),
-        nvvm::WORKER
-    );
-    let hash = ContentHash::of(key.as_bytes()).to_string();
-    let dir = request.out_dir.join("nvvm");
     let suffix = std::env::consts::EXE_SUFFIX;
+    let made = step.dir.join(format!("worker{suffix}"));
+    let dir = request.out_dir.join("nvvm");
+    let source = dir.join("worker.rs");
+    // Units are compiled side by side: each under a name of its own, and the last one that is done is kept.
+    let mut command = nvvm::compiler(env, &source, &made);
+    let rustc = command.get_program().to_string_lossy().into_owned();
+    let key = format!("{}\n{rustc}\n{}", env!("CARGO_PKG_VERSION"), nvvm::WORKER);
+    let hash = ContentHash::of(key.as_bytes()).to_string();
     let program = dir.join(format!("worker-{}{suffix}", &hash[..8]));
     if program.is_file() {
         return Ok(program);
     }
     fs::create_dir_all(&dir).map_err(step.io(&dir))?;
-    let source = dir.join("worker.rs");
     cache::write_if_changed(&source, nvvm::WORKER.as_bytes()).map_err(step.io(&source))?;
-    // Units are compiled side by side: each under a name of its own, and the last one that is done is kept.
-    let made = step.dir.join(format!("worker{suffix}"));
-    let mut command = env.command(&rustc);
-    command
-        .args([
-            "--edition=2024",
-            "--crate-name=cubin_build_worker",
-            "-Copt-level=1",
-            "-o",
-        ])
-        .arg(&made)
-        .arg(&source);
     // A linker that is configured for what is built is right here when that is this machine.
     if env.peek("HOST") == env.peek("TARGET")
         && let Some(linker) = env.peek("RUSTC_LINKER")

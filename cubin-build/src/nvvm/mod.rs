@@ -6,6 +6,7 @@
 //! | `rules` | what libnvvm refuses, drops or crashes on, found first, with its place |
 //! | `normal` | what makes a module of another front end acceptable |
 //! | `log` | what libnvvm says, with the place in the text that it is about |
+//! | `ask` | what libnvvm says of itself |
 //! | `worker/` | the program that runs libnvvm; a text here, compiled where it is needed (`compile/nvvm.rs`) |
 //!
 //! Types of wrappers come from the text of a `.ll` file: exact, with members and elements; signedness from `zeroext`,
@@ -27,6 +28,7 @@
 //! Two readers are behind it: LLVM 7 below `compute_100`, with pointers that say what they point to, and a current LLVM
 //! from there on, and everywhere with `-nvvm-latest` (measured with 13.5; the NVVM IR specification describes neither).
 
+mod ask;
 pub mod diags;
 mod lex;
 pub mod log;
@@ -36,6 +38,7 @@ mod read;
 pub mod rules;
 mod types;
 
+pub use ask::{Versions, ask, compiler};
 pub use module::{Function, Module, Operand, Param, Property};
 pub use normal::normalized;
 pub use read::read;

@@ -18,7 +18,7 @@ use cubin_tests::{tools, user_crate};
 
 use super::{scratch, show};
 
-const FILES: [&str; 6] = [
+pub(super) const FILES: [&str; 6] = [
     "typed-llvm14",
     "short-layout-llvm14",
     "by-value-llvm14",
@@ -27,12 +27,17 @@ const FILES: [&str; 6] = [
     "rustc-1.95",
 ];
 
-fn recorded(name: &str) -> Vec<u8> {
+pub(super) fn recorded(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/nvvm/bitcode");
     fs::read(folder.join(format!("{name}.bc"))).expect("recorded bitcode")
 }
 
-fn build(dir: &Path, bytes: &[u8], targets: &[&str], config: &str) -> Result<Output, Vec<Diag>> {
+pub(super) fn build(
+    dir: &Path,
+    bytes: &[u8],
+    targets: &[&str],
+    config: &str,
+) -> Result<Output, Vec<Diag>> {
     fs::write(dir.join("m.bc"), bytes).expect("a source");
     fs::write(dir.join("cubin.toml"), config).expect("cubin.toml");
     let mut builder = Builder::new()

@@ -178,6 +178,40 @@ fn doctor_says_what_is_missing() {
         .prints("error[unknown-key]: unknown key `register` in [defaults]");
 }
 
+/// The compiler of NVVM IR answers by itself which LLVM reads modules for a target.
+#[test]
+fn doctor_shows_libnvvm() {
+    let Some(toolkit) = cubin_tests::toolkit() else {
+        return;
+    };
+    let library = toolkit.libnvvm().expect("libnvvm");
+    let dir = scratch("doctor-libnvvm");
+    let mut command = command(&["doctor"]);
+    command
+        .env("CUBIN_BUILD_TOOLKIT", &toolkit.nvcc)
+        .current_dir(&dir);
+    let shown = run(&mut command);
+    let head = format!(
+        "ok   libnvvm         {}: version 2.0, NVVM IR 2.0 with debug information 3.2\n",
+        library.display()
+    );
+    assert!(shown.stdout.contains(&head), "{}", shown.stdout);
+    if toolkit.version.to_string().starts_with("13.5") {
+        let readers =
+            "                     LLVM 7 for sm_75 to sm_90, LLVM 22 for sm_100 to sm_121\n";
+        assert!(shown.stdout.contains(readers), "{}", shown.stdout);
+    }
+
+    // No compiler of Rust: what is there is shown, and that it cannot be asked.
+    command.env("RUSTC", dir.join("rustc"));
+    run(&mut command)
+        .prints(&format!(
+            "-    libnvvm         {}: cannot run ",
+            library.display()
+        ))
+        .prints("`.ll` and `.bc` sources cannot be compiled");
+}
+
 /// What nvidia-smi prints is what the target is made of.
 #[cfg(unix)]
 #[test]

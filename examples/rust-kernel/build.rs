@@ -1,0 +1,3 @@
+fn main() {
+    cubin_build::Builder::new().file("kernels/saxpy.ll").build();
+}
