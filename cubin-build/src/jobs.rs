@@ -26,6 +26,8 @@ use crate::{env::Env, lists::CollectVec};
 
 /// How often the pool is asked while jobs wait for a token.
 const POLL: Duration = Duration::from_millis(10);
+/// How often whoever waits for the jobs may have a look, at least.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Runs `work` on every item, several at a time, and returns the results in the items' order.
 ///
@@ -90,6 +92,8 @@ pub trait Queue: Sync {
     }
     /// Runs it.
     fn run(&self, job: usize);
+    /// Called now and then while jobs run, on the thread that starts them.
+    fn look(&self) {}
 }
 
 /// Runs something beside the rest. One function for all: starting a thread is 40 functions to compile for each closure.
@@ -136,10 +140,11 @@ pub fn run_queue(env: &Env, queue: &dyn Queue) {
                 continue;
             }
             let ask_again = running < most && queue.ready() && matches!(limit, Limit::Pool(_));
-            for token in ended.wait(ask_again.then_some(POLL)) {
+            for token in ended.wait(if ask_again { POLL } else { LOOK }) {
                 running -= 1;
                 own += usize::from(token.0.is_none());
             }
+            queue.look();
         }
     });
 }
@@ -160,20 +165,12 @@ struct Ended {
 
 impl Ended {
     /// The tokens of all jobs that ended since the last call; waits for one, but not longer than `limit`.
-    fn wait(&self, limit: Option<Duration>) -> Vec<Token> {
+    fn wait(&self, limit: Duration) -> Vec<Token> {
         let mut tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
-        while tokens.is_empty() {
-            let Some(limit) = limit else {
-                tokens = self
-                    .more
-                    .wait(tokens)
-                    .unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
+        if tokens.is_empty() {
             // Woken without cause the caller only asks the pool a little earlier.
             let woken = self.more.wait_timeout(tokens, limit);
             tokens = woken.unwrap_or_else(PoisonError::into_inner).0;
-            break;
         }
         std::mem::take(&mut *tokens)
     }

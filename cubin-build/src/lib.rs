@@ -74,6 +74,7 @@
 //! | `NVCC_CCBIN` | the host compiler |
 //! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |
 //! | `CPATH`, `CPLUS_INCLUDE_PATH`, `GCC_EXEC_PREFIX`, `COMPILER_PATH` | the host compiler reads them; likewise |
+//! | `CUBIN_BUILD_PROGRESS` | set by `cargo cubin`: a file at whose end long builds say what runs, how much is left and for about how long; `cargo build -vv` shows the same lines |
 //! | `CUBIN_BUILD_REPORT` | set by `cargo cubin`: write a report and do not fail for a policy violation |
 //! | `CARGO_TERM_COLOR`, `CLICOLOR_FORCE` | colour in messages, only when asked for |
 //!

@@ -17,6 +17,7 @@ use cubin_build::env::Env;
 use crate::{
     files::{self, shown},
     linker,
+    progress::Progress,
 };
 
 #[derive(Debug, clap::Args)]
@@ -145,6 +146,7 @@ impl Cargo {
         if !asked {
             command.arg("--message-format=json-render-diagnostics");
         }
+        let _progress = Progress::of(&mut command);
         let mut child = command
             .stdout(Stdio::piped())
             .spawn()

@@ -25,6 +25,7 @@ mod new;
 mod options;
 mod page;
 mod policy;
+mod progress;
 mod project;
 mod report;
 mod shell;

@@ -16,6 +16,7 @@ use cubin_build::env::Env;
 
 use crate::{
     options::Options,
+    progress::Progress,
     report::{self, Report},
 };
 
@@ -241,6 +242,7 @@ fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::
     }
     command.args(selection.options.arguments());
     command.args(&selection.cargo);
+    let _progress = Progress::of(&mut command);
     let status = command
         .status()
         .with_context(|| format!("cannot run {}", cargo.display()))?;

@@ -18,6 +18,7 @@ use super::{
     front::{Front, Next, Prepared, Translated},
     inputs::Inputs,
     kind::Kind,
+    progress::{Ahead, Progress, Tool},
     run, times,
     unit::{Common, Parts},
     whole,
@@ -27,6 +28,20 @@ use crate::{
     jobs::{self, Queue},
     lists::{CollectVec, Figures},
 };
+
+/// Steps, by the names that are kept with their times.
+const PREPROCESS: Tool = "preprocess";
+const CICC_STEP: Tool = "cicc";
+
+/// What the last step of a plan runs.
+fn tool(way: &Way<'_>) -> Tool {
+    match way {
+        Way::Steps(..) | Way::Ptx(_) => "ptxas",
+        #[cfg(feature = "nvvm")]
+        Way::Nvvm(_) => "libnvvm",
+        Way::Whole(_) | Way::Fails(_) => "nvcc",
+    }
+}
 
 /// Milliseconds of cicc for a million bytes of text that is not of system headers, and of ptxas for a million bytes of
 /// PTX: they only order steps that have not run before.
@@ -66,6 +81,7 @@ pub(super) struct Graph<'g, 'a> {
     translated: Vec<OnceLock<Translated>>,
     state: Mutex<State>,
     told: &'g Told<'g>,
+    progress: Progress,
 }
 
 #[derive(Default)]
@@ -114,6 +130,7 @@ impl<'g, 'a> Graph<'g, 'a> {
             translated: fronts.iter().map(|_| OnceLock::new()).collect_vec(),
             state: Mutex::new(state),
             told,
+            progress: Progress::new(common.env),
         }
     }
 
@@ -147,6 +164,7 @@ impl<'g, 'a> Graph<'g, 'a> {
         }
         if self.ready() {
             let _guard = run::Guard::new();
+            self.progress.starts(self.ahead().len());
             jobs::run_queue(self.common.env, &self);
         }
         let state = self.state.into_inner();
@@ -303,6 +321,63 @@ impl<'g, 'a> Graph<'g, 'a> {
         cicc + behind.largest().unwrap_or(0)
     }
 
+    /// What a step runs, on what, and for which target.
+    fn words(&self, node: Node) -> (Tool, &'g Path, String) {
+        match node {
+            Node::Preprocess(front) | Node::Translate(front) => {
+                let tool = if matches!(node, Node::Preprocess(_)) {
+                    PREPROCESS
+                } else {
+                    CICC_STEP
+                };
+                let front = &self.fronts[front];
+                (tool, &front.source.path, front.steps.virtual_arch.clone())
+            }
+            Node::Plan(plan) => {
+                let plan = &self.plans[plan];
+                (tool(&plan.way), &plan.source.path, plan.target.to_string())
+            }
+        }
+    }
+
+    /// The steps that are not done, as far as is known now.
+    fn ahead(&self) -> Vec<Ahead> {
+        let state = self.state();
+        let mut ahead = Vec::new();
+        for (number, plan) in self.plans.iter().enumerate() {
+            if state.results[number].is_some() {
+                continue;
+            }
+            let (chain, dir) = match &plan.way {
+                Way::Steps(front, back) => (*front, Some(&back.dir)),
+                Way::Ptx(back) => (self.fronts.len() + number, Some(&back.dir)),
+                _ => (self.fronts.len() + number, None),
+            };
+            let tool = tool(&plan.way);
+            let last = dir.and_then(|dir| times::last(dir, tool));
+            ahead.push(Ahead { tool, last, chain });
+        }
+        for (chain, front) in self.fronts.iter().enumerate() {
+            let waits = |(number, plan): (usize, &Plan<'_>)| {
+                state.results[number].is_none()
+                    && matches!(&plan.way, Way::Steps(of, _) if *of == chain)
+            };
+            if self.translated[chain].get().is_some() || !self.plans.iter().enumerate().any(waits) {
+                continue;
+            }
+            let taken = |wanted: Node| state.taken.iter().any(|(node, _)| *node == wanted);
+            let mut tools = vec![CICC_STEP];
+            if !taken(Node::Translate(chain)) && state.prepared[chain].is_none() {
+                tools.push(PREPROCESS);
+            }
+            for tool in tools {
+                let last = times::last(&front.dir, tool);
+                ahead.push(Ahead { tool, last, chain });
+            }
+        }
+        ahead
+    }
+
     fn preprocess(&self, number: usize, reason: &str) {
         let front = &self.fronts[number];
         match front.prepare(self.common, reason) {
@@ -378,9 +453,15 @@ impl Queue for Graph<'_, '_> {
         }
     }
 
+    fn look(&self) {
+        self.progress.tell(&|| self.ahead());
+    }
+
     fn run(&self, number: usize) {
         let taken = self.state().taken.get(number).cloned();
         let Some((node, reason)) = taken else { return };
+        let (tool, source, target) = self.words(node);
+        self.progress.begins(number, tool, source, &target);
         match node {
             Node::Preprocess(front) => self.preprocess(front, &reason),
             Node::Translate(number) => {
@@ -399,6 +480,7 @@ impl Queue for Graph<'_, '_> {
                 }
             }
         }
+        self.progress.ends(number);
     }
 }
 

@@ -55,6 +55,7 @@ mod nvcc_help;
 #[cfg(feature = "nvvm")]
 mod nvvm;
 mod outcome;
+mod progress;
 mod ptxas_log;
 mod record;
 mod request;

@@ -17,7 +17,7 @@ const NAME: &str = "times.txt";
 /// build.
 static BEGAN: OnceLock<(Instant, u64)> = OnceLock::new();
 
-fn milliseconds(time: Duration) -> u64 {
+pub(super) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 

@@ -238,3 +238,34 @@ fn a_baseline_lets_only_what_gets_worse_fail() {
         .says("[baseline-invalid]")
         .says("baseline.toml:2:");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_long_build_says_what_runs_and_how_much_is_left() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let Some(mut project) = project("cli-progress") else {
+        return;
+    };
+    project.write("cubin.toml", "[build]\narch = [\"sm_80\", \"sm_90\"]\n");
+    project.set("CUBIN_BUILD_JOBS", "1");
+    cubin(&project, &["check"]).succeeds();
+
+    // Stands before cicc and ptxas.
+    project.write("slow.sh", "#!/bin/sh\nsleep 3\nexec \"$@\"\n");
+    let slow = project.dir.join("slow.sh");
+    fs::set_permissions(&slow, fs::Permissions::from_mode(0o755)).expect("a program");
+    project.set("CUBIN_BUILD_LAUNCHER", &slow);
+    project.set("CARGO_TERM_PROGRESS_WHEN", "always");
+    project.set("CARGO_TERM_PROGRESS_WIDTH", "80");
+    project.write("kernels/sort.cu", &sort(32));
+    let run = cubin(&project, &["check"]).succeeds();
+    // By the times of the first build.
+    for part in [
+        " of 6 steps done, about ",
+        " seconds left; running: ",
+        " of kernels/sort.cu for ",
+    ] {
+        assert!(run.stderr.contains(part), "no `{part}` in:\n{}", run.stderr);
+    }
+}
