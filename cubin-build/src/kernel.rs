@@ -25,6 +25,9 @@ pub struct Facts {
     pub toolkit: Option<(u16, u16)>,
     /// The kernel's name at its definition.
     pub place: Option<Span>,
+    /// Paths of the file that is compiled (none where several are linked) and of the one that holds its definition, each
+    /// once, as messages show them: what `source` in a `[[rule]]` is compared with.
+    pub sources: Vec<String>,
     /// What it needs of a multiprocessor, as the cubin records it.
     pub resources: Resources,
     /// What the source demands of a launch.
@@ -93,6 +96,7 @@ impl Facts {
             target,
             toolkit: None,
             place: None,
+            sources: Vec::new(),
             resources: function.resources.clone(),
             launch: function.launch,
             params: function.params.clone(),
@@ -121,6 +125,14 @@ impl Facts {
         crate::sorted::sort(&mut facts.externs);
         facts.externs.dedup();
         Ok(facts)
+    }
+
+    /// Adds a path to its [`sources`](Self::sources), with `/` between directories.
+    pub fn add_source(&mut self, path: &std::path::Path) {
+        let path = path.to_string_lossy().replace('\\', "/");
+        if !self.sources.contains(&path) {
+            self.sources.push(path);
+        }
     }
 
     /// Bytes of the parameter block; `None` when not recorded.

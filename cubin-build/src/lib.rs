@@ -75,6 +75,7 @@
 //! | `NVCC_PREPEND_FLAGS`, `NVCC_APPEND_FLAGS` | nvcc itself reads them; they are part of what a compilation depends on |
 //! | `CPATH`, `CPLUS_INCLUDE_PATH`, `GCC_EXEC_PREFIX`, `COMPILER_PATH` | the host compiler reads them; likewise |
 //! | `CUBIN_BUILD_PROGRESS` | set by `cargo cubin`: a file at whose end long builds say what runs, how much is left and for about how long; `cargo build -vv` shows the same lines |
+//! | `SOURCE_DATE_EPOCH` | seconds since 1970: the day that `expires` in `cubin.toml` is held against, instead of today; read only where a table expires |
 //! | `CUBIN_BUILD_REPORT` | set by `cargo cubin`: write a report and do not fail for a policy violation |
 //! | `CARGO_TERM_COLOR`, `CLICOLOR_FORCE` | colour in messages, only when asked for |
 //!
@@ -135,7 +136,10 @@
 pub mod artifact {
     //! Judging what is linked, for `cargo cubin check --artifact` and the linker wrapper.
 
-    pub use crate::{build::linked_kernels, report::kernel_json};
+    pub use crate::{
+        build::{Consulted, Layers, linked_kernels, read_policy},
+        report::kernel_json,
+    };
 }
 mod asked;
 mod build;
@@ -150,6 +154,8 @@ pub mod codegen;
 #[doc(hidden)]
 pub mod compile;
 pub mod config;
+#[doc(hidden)]
+pub mod date;
 pub mod diag;
 #[doc(hidden)]
 pub mod dryrun;

@@ -138,6 +138,7 @@ fn write_kernel(facts: &Facts, out: &mut dyn fmt::Write) -> cubin_core::Result<(
         let file = place.file.path().to_string_lossy().into_owned();
         (file, place.start().0)
     });
+    known.sources = &facts.sources;
     known.externs = facts.externs.iter().map(String::as_str).collect_vec();
     json::write_function(&known, None, out)
 }

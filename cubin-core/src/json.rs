@@ -42,6 +42,7 @@
 //! | `max_registers` | register cap in force when it was compiled, or null |
 //! | `externs` | array of functions outside the cubin that it needs: `vprintf` (for `printf`), `malloc`, `free`, `__assertfail` |
 //! | `source` | object: `file` and `line` (from 1) of its definition, where a build knows it, else null |
+//! | `sources` | array of paths, where a build knows them: the file that it was compiled from, and the one that holds its definition |
 //!
 //! ## Where a function was found
 //!
@@ -137,6 +138,8 @@ pub struct Facts<'a> {
     pub externs: Vec<&'a str>,
     /// File and line, from 1, of its definition.
     pub source: Option<(String, usize)>,
+    /// Paths of the file that is compiled and of the one that holds its definition.
+    pub sources: &'a [String],
     /// Index of its `.text` section.
     pub section: Option<u32>,
     /// What `cuobjdump` prints of it.
@@ -209,6 +212,7 @@ impl<'a> Facts<'a> {
             spills: None,
             externs: Vec::new(),
             source: None,
+            sources: &[],
             section: None,
             #[cfg(feature = "views")]
             cuobjdump: None,
@@ -377,6 +381,7 @@ pub fn write_function(
             object.number("line", line)
         })?,
     }
+    object.strings("sources", facts.sources)?;
     if let Some(section) = facts.section {
         object.number("section", &section)?;
     }

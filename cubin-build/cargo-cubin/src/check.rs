@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use cubin_build::{cache, env::Env, words::counted};
+use cubin_build::{Level, cache, env::Env, words::counted};
 use cubin_core::escape::visible;
 
 use crate::{
@@ -88,7 +88,8 @@ fn of_artifacts(artifacts: &[PathBuf], args: &Args) -> anyhow::Result<project::R
         Some(path) => path.clone(),
         None => project::policy_file(&args.selection)?,
     };
-    let rules = Rules::read(&config)?;
+    let mut rules = Rules::read(&config)?;
+    rules.expired = Level::Deny;
     let mut sidecars = Sidecars::default();
     let mut reports = Vec::new();
     for path in artifacts {

@@ -2,15 +2,20 @@
 //!
 //! Looks only; installs nothing, and builds nothing but the program that asks libnvvm, in the folder for temporary files. Exit status 1 when a build could not work.
 
-use std::{fmt, io::Write as _, path::PathBuf, process::ExitCode};
+use std::{
+    fmt,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use cargo_metadata::MetadataCommand;
 use cubin_build::{
+    artifact::read_policy,
     config::Config,
     diag,
     env::Env,
     nvvm,
-    source::SourceFile,
     toolkit::{self, Toolkit, ToolkitRequest, Wanted},
 };
 
@@ -79,40 +84,42 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     })
 }
 
-/// A package with a cubin.toml.
+/// A package with a policy, its own or its workspace's.
 struct Package {
     /// As shown.
     name: String,
     config: Result<(Config, Vec<diag::Diag>), String>,
 }
 
-/// The packages of the workspace around the current directory that have a `cubin.toml`; none outside of one.
+/// The packages of the workspace around the current directory that have a policy; none outside of a workspace.
 fn packages() -> Vec<Package> {
     let Ok(metadata) = MetadataCommand::new().no_deps().exec() else {
         return Vec::new();
     };
     let here = std::env::current_dir().unwrap_or_default();
-    let mut paths: Vec<PathBuf> = metadata
+    let mut dirs: Vec<PathBuf> = metadata
         .workspace_packages()
         .iter()
         .filter_map(|package| package.manifest_path.parent())
-        .map(|dir| dir.join("cubin.toml").into_std_path_buf())
-        .filter(|path| path.is_file())
+        .map(|dir| dir.as_std_path().to_owned())
         .collect();
-    paths.sort();
-    let package = |path: &PathBuf| {
-        let name = path
-            .strip_prefix(&here)
-            .unwrap_or(path)
-            .display()
-            .to_string();
-        let config = match SourceFile::read(path, &name) {
-            Ok(file) => Ok(Config::parse(&file)),
+    dirs.sort();
+    let package = |dir: &PathBuf| {
+        let own = dir.join("cubin.toml");
+        let name = own.strip_prefix(&here).unwrap_or(&own).display();
+        let name = if own.is_file() {
+            name.to_string()
+        } else {
+            format!("{name} is not there: its workspace's")
+        };
+        let config = match read_policy(dir, Path::new("cubin.toml"), false) {
+            Ok(layers) if layers.said => Ok((layers.config, layers.problems)),
+            Ok(_) => return None,
             Err(error) => Err(error.to_string()),
         };
-        Package { name, config }
+        Some(Package { name, config })
     };
-    paths.iter().map(package).collect()
+    dirs.iter().filter_map(package).collect()
 }
 
 /// One line per toolkit that the packages here ask for, and one for its libnvvm; what a build takes by itself when none asks.

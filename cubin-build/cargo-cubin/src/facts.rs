@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
+use cubin_build::policy::Which;
 use cubin_core::{
     Sm,
     occupancy::{Block, Limits, Occupancy, occupancy},
@@ -45,6 +46,9 @@ pub(crate) struct Facts {
     pub(crate) toolkit: Option<String>,
     /// Where it is defined, from a build.
     pub(crate) source: Option<Source>,
+    /// Paths of the file that was compiled and of the one that holds the definition, from a build.
+    #[serde(default)]
+    pub(crate) sources: Vec<String>,
     pub(crate) instructions: Option<Instructions>,
     /// Of the cubin that holds it, where a file was read.
     pub(crate) sha256: Option<String>,
@@ -129,6 +133,15 @@ impl Facts {
     /// The C++ name, else the symbol.
     pub(crate) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.function)
+    }
+
+    /// What rules select it by.
+    pub(crate) fn which(&self) -> Which<'_> {
+        Which {
+            name: bare(self.name()),
+            symbol: &self.function,
+            sources: &self.sources,
+        }
     }
 
     /// Threads of the block that the source asks for, or allows at most.

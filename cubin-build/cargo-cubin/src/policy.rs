@@ -8,19 +8,22 @@ use std::{
     io::{BufWriter, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
-    time::SystemTime,
 };
 
 use anyhow::{Context as _, bail};
 use cubin_build::{
+    artifact::read_policy,
     config::{Config, Glob, Rule},
-    policy::{Budget, Policy, budget::Key},
-    source::{SourceFile, Span, Spanned},
+    date,
+    env::Env,
+    policy::{Policy, Uses, budget::Key},
+    source::Spanned,
     words::counted,
 };
 use cubin_core::{Sm, escape::visible};
 
 use crate::{
+    facts::Facts,
     files::shown,
     project::{self, Selection},
     report::Report,
@@ -44,24 +47,22 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let today = match &args.today {
         Some(day) => day.clone(),
-        None => today(),
+        None => date::today(&Env::process()),
     };
     let reports = project::reports(&args.selection)?.reports;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut expired = 0;
     let mut explained = 0;
     for report in &reports {
-        let path = report.root.join(&args.config);
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", shown(&path)))?;
-        let file = SourceFile::new(&args.config, text);
-        let (config, problems) = Config::parse(&file);
-        if let Some(problem) = problems.first() {
-            bail!("{}: {}", shown(&path), visible(&problem.message));
-        }
+        let Some(config) = read(&report.root, &args.config)? else {
+            bail!(
+                "{} has no {}, and its workspace has none",
+                visible(&report.package),
+                shown(&args.config)
+            );
+        };
         let tables = Tables {
             config: &config,
-            file: &args.config,
             today: &today,
         };
         match &args.explain {
@@ -80,99 +81,75 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The tables of one cubin.toml.
+/// The policy of the package in `root`, with what its workspace says; `None` where neither has one.
+pub(crate) fn read(root: &Path, own: &Path) -> anyhow::Result<Option<Config>> {
+    let root = std::path::absolute(root)?;
+    let layers =
+        read_policy(&root, own, false).with_context(|| format!("cannot read {}", shown(own)))?;
+    if let Some(problem) = layers.problems.first() {
+        let file = problem.labels.first();
+        let file = file.map_or(own, |label| label.span.file.path());
+        bail!("{}: {}", shown(file), visible(&problem.message));
+    }
+    Ok(layers.said.then_some(layers.config))
+}
+
+/// `cubin.toml:9`, `../../cubin.toml:9` for a table of the workspace.
+pub(crate) fn place(rule: &Rule) -> String {
+    match &rule.span {
+        Some(span) => format!("{}:{}", shown(span.file.path()), span.start().0),
+        None => "nowhere".to_owned(),
+    }
+}
+
+/// The tables of one package's policy.
 struct Tables<'a> {
     config: &'a Config,
-    file: &'a Path,
     today: &'a str,
 }
 
-/// A kernel of a report on a target that is known here.
-struct Kernel<'r> {
-    name: &'r str,
-    symbol: &'r str,
-    target: Sm,
-}
-
-fn kernels(report: &Report) -> impl Iterator<Item = Kernel<'_>> {
-    report.kernels.iter().filter_map(|facts| {
-        Some(Kernel {
-            name: facts.name(),
-            symbol: &facts.function,
-            target: facts.target.parse().ok()?,
-        })
-    })
+/// The kernels of a report on targets that are known here.
+fn kernels(report: &Report) -> impl Iterator<Item = (&Facts, Sm)> {
+    let kernels = report.kernels.iter();
+    kernels.filter_map(|facts| Some((facts, facts.target.parse().ok()?)))
 }
 
 impl Tables<'_> {
-    /// `[defaults]` first.
-    fn all(&self) -> impl Iterator<Item = &Rule> {
-        std::iter::once(&self.config.defaults).chain(&self.config.rules)
-    }
-
     /// One line per table; how many have expired.
     fn list(&self, report: &Report, out: &mut impl std::io::Write) -> anyhow::Result<usize> {
-        let policy = Policy::new(self.config);
-        let all: Vec<&Rule> = self.all().collect();
-        // For each table: kernel images that it selects, budgets that it decides, tables that decide what it sets.
-        let mut selected = vec![0_usize; all.len()];
-        let mut decides: Vec<Vec<(Key, usize)>> = vec![Vec::new(); all.len()];
-        let mut beaten_by: Vec<Vec<usize>> = vec![Vec::new(); all.len()];
-        for kernel in kernels(report) {
-            let selection = policy
-                .rules_for(kernel.name, kernel.symbol)
-                .on(kernel.target);
-            let selecting: Vec<usize> = (0..all.len())
-                .filter(|at| selects(all[*at], &kernel))
-                .collect();
-            for at in &selecting {
-                selected[*at] += 1;
-            }
-            for key in Key::ALL {
-                let Some(budget) = selection.budget(*key) else {
-                    continue;
-                };
-                let Some(winner) = position(&all, &budget) else {
-                    continue;
-                };
-                match decides[winner].iter_mut().find(|(known, _)| known == key) {
-                    Some((_, images)) => *images += 1,
-                    None => decides[winner].push((*key, 1)),
-                }
-                for at in &selecting {
-                    let sets = all[*at].budgets.get(*key).is_some();
-                    if sets && *at != winner && !beaten_by[*at].contains(&winner) {
-                        beaten_by[*at].push(winner);
-                    }
-                }
-            }
+        let mut uses = Uses::new(self.config);
+        for (facts, target) in kernels(report) {
+            uses.add(facts.which(), target);
         }
-        writeln!(out, "{}: {}", visible(&report.package), shown(self.file))?;
+        writeln!(out, "{}:", visible(&report.package))?;
         let mut expired = 0;
-        for (at, rule) in all.iter().enumerate() {
-            if at == 0 && rule.budgets.is_empty() {
+        for of in &uses.all {
+            let rule = of.table;
+            if rule.span.is_none() {
                 continue;
             }
             writeln!(out, "  {}", self.title(rule))?;
-            let images = counted(selected[at] as u64, "kernel image");
-            if !decides[at].is_empty() {
-                let budgets = decides[at]
-                    .iter()
-                    .map(|(key, images)| format!("{} of {images}", key.name()));
+            let images = counted(of.selected as u64, "kernel image");
+            if !of.decides.is_empty() {
+                let budgets = of.decides.iter();
+                let budgets = budgets.map(|(key, images)| format!("{} of {images}", key.name()));
                 let budgets: Vec<String> = budgets.collect();
                 writeln!(out, "    selects {images}, decides {}", budgets.join(", "))?;
-            } else if rule.budgets.is_empty() {
-                writeln!(out, "    selects {images}, sets a level only")?;
-            } else if selected[at] == 0 {
+            } else if of.selected == 0 {
                 writeln!(out, "    selects nothing")?;
-            } else {
-                let by = beaten_by[at].iter().map(|other| self.place(all[*other]));
+            } else if of.shadowed() {
+                let by = of
+                    .beaten_by
+                    .iter()
+                    .map(|other| place(uses.all[*other].table));
                 let by: Vec<String> = by.collect();
                 writeln!(
                     out,
                     "    shadowed: it selects {images}, and {} decide all that it sets",
                     by.join(", ")
                 )?;
+            } else {
+                writeln!(out, "    selects {images}, decides levels only")?;
             }
             if let Some(day) = self.expiry(rule) {
                 expired += 1;
@@ -198,17 +175,17 @@ impl Tables<'_> {
     ) -> anyhow::Result<usize> {
         let policy = Policy::new(self.config);
         let pattern = Glob::new(pattern);
-        let all: Vec<&Rule> = self.all().collect();
+        let all: Vec<&Rule> = self.config.tables().collect();
         let mut found = 0;
-        for kernel in kernels(report) {
-            if !pattern.matches(kernel.name) && !pattern.matches(kernel.symbol) {
+        for (facts, target) in kernels(report) {
+            let which = facts.which();
+            if !pattern.matches(which.name) && !pattern.matches(which.symbol) {
                 continue;
             }
             found += 1;
-            writeln!(out, "{} on {}", visible(kernel.name), kernel.target)?;
-            let selection = policy
-                .rules_for(kernel.name, kernel.symbol)
-                .on(kernel.target);
+            writeln!(out, "{} on {target}", visible(which.name))?;
+            let rules = policy.rules_for(which);
+            let selection = rules.on(target);
             let mut any = false;
             for key in Key::ALL {
                 let Some(budget) = selection.budget(*key) else {
@@ -230,7 +207,7 @@ impl Tables<'_> {
                     let Some(limit) = other.budgets.get(*key) else {
                         continue;
                     };
-                    if std::ptr::eq(*other, budget.table) || !selects(other, &kernel) {
+                    if std::ptr::eq(*other, budget.table) || !selection.has(other) {
                         continue;
                     }
                     writeln!(
@@ -238,7 +215,7 @@ impl Tables<'_> {
                         "    not {} of {}: {}",
                         visible(&limit.value.to_toml()),
                         self.title(other),
-                        why(budget.table, other, &kernel),
+                        selection.why(budget.table, other),
                     )?;
                 }
             }
@@ -259,107 +236,19 @@ impl Tables<'_> {
         if !rule.kernels.is_empty() {
             selectors.push(format!("kernel = {}", patterns(&rule.kernels)));
         }
+        if !rule.sources.is_empty() {
+            selectors.push(format!("source = {}", patterns(&rule.sources)));
+        }
         if !rule.archs.is_empty() {
             selectors.push(format!("arch = {}", patterns(&rule.archs)));
         }
-        let name = if std::ptr::eq(rule, &self.config.defaults) {
+        let name = if rule.is_defaults() {
             "[defaults]"
         } else {
             "[[rule]]"
         };
-        format!("{} {name} {}", self.place(rule), selectors.join(", "))
+        format!("{} {name} {}", place(rule), selectors.join(", "))
             .trim_end()
             .to_owned()
-    }
-
-    /// `cubin.toml:9`
-    fn place(&self, rule: &Rule) -> String {
-        let line = rule.span.as_ref().map(|span: &Span| span.start().0);
-        match line {
-            Some(line) => format!("{}:{line}", shown(self.file)),
-            None => shown(self.file),
-        }
-    }
-}
-
-/// Where the table that decides a budget stands among all.
-fn position(all: &[&Rule], budget: &Budget<'_>) -> Option<usize> {
-    all.iter()
-        .position(|rule| std::ptr::eq(*rule, budget.table))
-}
-
-/// Whether a table is for a kernel on its target.
-fn selects(rule: &Rule, kernel: &Kernel<'_>) -> bool {
-    let any = |globs: &[Spanned<Glob>], texts: &[&str]| {
-        let fits = |glob: &Spanned<Glob>| texts.iter().any(|text| glob.value.matches(text));
-        globs.is_empty() || globs.iter().any(fits)
-    };
-    any(&rule.kernels, &[kernel.name, kernel.symbol])
-        && any(&rule.archs, &[&kernel.target.to_string()])
-}
-
-/// Why a table goes before another: the first of the three things that are compared in which they differ.
-fn why(winner: &Rule, other: &Rule, kernel: &Kernel<'_>) -> &'static str {
-    if other.kernels.is_empty() && other.archs.is_empty() {
-        return "[defaults] stand below every rule";
-    }
-    let closest = |globs: &[Spanned<Glob>], texts: &[&str]| {
-        let each = globs
-            .iter()
-            .flat_map(|glob| texts.iter().filter_map(|text| glob.value.specificity(text)));
-        each.max()
-    };
-    let names = [kernel.name, kernel.symbol];
-    if closest(&winner.kernels, &names) != closest(&other.kernels, &names) {
-        return "its `kernel` describes the kernel less closely";
-    }
-    let target = kernel.target.to_string();
-    if closest(&winner.archs, &[&target]) != closest(&other.archs, &[&target]) {
-        return "its `arch` describes the target less closely";
-    }
-    "it stands earlier in the file"
-}
-
-/// The day by UTC.
-fn today() -> String {
-    let seconds = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
-    date(seconds / 86_400)
-}
-
-/// The date of a day since 1970, by the Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn date(days: u64) -> String {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn days_since_1970() {
-        for (days, expected) in [
-            (0, "1970-01-01"),
-            (59, "1970-03-01"),
-            (11_016, "2000-02-29"),
-            (20_847, "2027-01-29"),
-            (47_540, "2100-02-28"),
-            (47_541, "2100-03-01"),
-        ] {
-            assert_eq!(date(days), expected);
-        }
     }
 }

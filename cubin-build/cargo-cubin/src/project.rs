@@ -15,6 +15,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use cubin_build::env::Env;
 
 use crate::{
+    linker::of_package,
     options::Options,
     progress::Progress,
     report::{self, Report},
@@ -144,8 +145,8 @@ pub(crate) fn policy_file(selection: &Selection) -> anyhow::Result<PathBuf> {
     let mut manifests = metadata.workspace_packages().into_iter();
     let root = metadata.root_package().or_else(|| manifests.next());
     let dir = root.and_then(|package| package.manifest_path.parent());
-    let path = dir.map(|dir| dir.as_std_path().join(NAME));
-    path.filter(|path| path.is_file()).with_context(|| {
+    let path = dir.and_then(|dir| of_package(dir.as_std_path()));
+    path.with_context(|| {
         format!(
             "there is no {NAME} here or beside Cargo.toml; name the policy with `--config PATH`"
         )

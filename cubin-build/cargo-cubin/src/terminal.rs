@@ -2,7 +2,10 @@
 
 use std::{io::IsTerminal as _, path::Path};
 
-use crate::{formats::sarif::uri, report::Report};
+use crate::{
+    formats::{found::without_dots, sarif::uri},
+    report::Report,
+};
 
 /// The findings of a report, coloured and with links where standard output shows them. `anstream` takes colours out again
 /// where they are not wanted (`NO_COLOR`, a file, a pipe).
@@ -39,9 +42,11 @@ fn linked(text: &str, report: &Report) -> String {
             .rev()
             .find(|(place, _)| is_place && line.contains(place.as_str()));
         lines.push(match place {
-            Some((place, file)) => {
-                line.replacen(place.as_str(), &link(place, &report.root.join(file)), 1)
-            }
+            Some((place, file)) => line.replacen(
+                place.as_str(),
+                &link(place, &without_dots(&report.root.join(file))),
+                1,
+            ),
             None => line.to_owned(),
         });
     }

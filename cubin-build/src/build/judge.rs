@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use super::{outcome::Outcome, problem::Problem, settings::Settings};
 use crate::{
-    diag::Sink,
+    date,
+    diag::{Level, Sink},
+    env::Env,
     kernel::Facts,
+    lists::AddAll,
     paths,
     policy::{self, Baseline, Policy},
     report,
@@ -13,10 +16,19 @@ use crate::{
 };
 
 /// Judges every kernel; findings go into the outcome, with the baseline that would accept them.
-pub(super) fn run(settings: &Settings, outcome: &mut Outcome) {
+pub(super) fn run(settings: &Settings, env: &Env, outcome: &mut Outcome) {
     let config = &settings.config;
     let baseline = read_baseline(settings, &mut outcome.watch.paths, &mut outcome.sink);
-    let findings = policy::check(config, baseline.as_ref(), &outcome.facts);
+    let mut findings = policy::check(config, baseline.as_ref(), &outcome.facts);
+    if policy::expires(config) {
+        // `cargo cubin check` fails; a build of an old commit does not.
+        let level = match settings.report {
+            Some(_) => Level::Deny,
+            None => Level::Warn,
+        };
+        let kernels = &outcome.facts;
+        findings.add_all(policy::expired(config, kernels, &date::today(env), level));
+    }
     let highest = &settings.highest;
     for finding in policy::soften(findings, highest.level, highest.said_by) {
         outcome.sink.push(finding);

@@ -1,5 +1,7 @@
 //! The fourth phase: the images of a module brought together over its targets.
 
+use std::path::Path;
+
 use cubin_core::Sm;
 
 use super::{
@@ -14,17 +16,20 @@ use crate::{
     diag::{Level, Sink},
     kernel::Facts,
     lists::{AddAll, CollectVec},
-    policy::Policy,
+    policy::{Policy, Which},
     signature::{
         self, Finding,
         model::{Kernel, Refusal, Signatures},
     },
     sorted::{self, Map, Set},
-    source::{MOST_BYTES, read_file},
+    source::{MOST_BYTES, Span, read_file},
 };
 
 /// More instances of one template without a wrapper are one finding.
 const MOST_REFUSED: usize = 4;
+
+/// A kernel without a wrapper, why, and its place.
+type Refused<'a> = (&'a Kernel, &'a Refusal, Option<Span>);
 
 /// What every definition of a kernel has.
 const GLOBAL: &[u8] = b"__global__";
@@ -133,7 +138,8 @@ impl Join<'_> {
             let place = places.kernel(&signatures, &finding.symbol);
             sink.push(signature::diags::mismatch(finding, place.as_ref(), None));
         }
-        name(&mut facts, &signatures, places);
+        let file = (!names.linked).then_some(names.source.as_str());
+        name(&mut facts, &signatures, file, places);
         mismatches.add_all(differences);
         self.refused(&signatures, &mismatches, &remarks, places, sink);
         let module = codegen::Module {
@@ -210,8 +216,8 @@ impl Join<'_> {
             .iter()
             .map(|finding| finding.symbol.as_str())
             .collect();
-        let level = |kernel: &Kernel| self.policy.unwrapped(&kernel.name, &kernel.symbol);
-        let mut groups: Map<(&str, Level), Vec<(&Kernel, &Refusal)>> = Map::new();
+        let file = (!self.names.linked).then_some(self.names.source.as_str());
+        let mut groups: Map<(&str, Option<Level>), Vec<Refused<'_>>> = Map::new();
         for kernel in &signatures.kernels {
             let Some(refusal) = &kernel.refusal else {
                 continue;
@@ -220,14 +226,23 @@ impl Join<'_> {
                 continue;
             }
             let template = kernel.name.split('<').next().unwrap_or_default();
-            let level = level(kernel).unwrap_or(Level::Warn);
-            groups.or_default((template, level)).push((kernel, refusal));
+            let place = places.kernel(signatures, &kernel.symbol);
+            let paths = sources(file, place.as_ref());
+            let level = self.policy.unwrapped(Which {
+                name: &kernel.name,
+                symbol: &kernel.symbol,
+                sources: &paths
+                    .map(|path| path.to_string_lossy().replace('\\', "/"))
+                    .collect_vec(),
+            });
+            groups
+                .or_default((template, level))
+                .push((kernel, refusal, place));
         }
-        for ((template, _), kernels) in groups {
+        for ((template, level), kernels) in groups {
             let many = kernels.len() > MOST_REFUSED;
             let shown = if many { &kernels[..1] } else { &kernels[..] };
-            for (kernel, refusal) in shown {
-                let place = places.kernel(signatures, &kernel.symbol);
+            for (kernel, refusal, place) in shown {
                 let place = place.as_ref();
                 let remark = remarks.get(&kernel.symbol).map(String::as_str);
                 let mut diag = if many {
@@ -236,15 +251,26 @@ impl Join<'_> {
                 } else {
                     signature::diags::refused(kernel, refusal, place, remark)
                 };
-                diag.level = level(kernel).unwrap_or(diag.level);
+                diag.level = level.unwrap_or(diag.level);
                 sink.push(diag);
             }
         }
     }
 }
 
-/// Gives kernels their C++ names and places.
-fn name(facts: &mut Map<String, Map<Sm, Facts>>, signatures: &Signatures, places: &mut Places) {
+/// The file that is compiled and the one that holds a definition.
+fn sources<'a>(file: Option<&'a str>, place: Option<&'a Span>) -> impl Iterator<Item = &'a Path> {
+    let defined = place.map(|place| place.file.path());
+    file.map(Path::new).into_iter().chain(defined)
+}
+
+/// Gives kernels their C++ names and places; `file` is what they are compiled of.
+fn name(
+    facts: &mut Map<String, Map<Sm, Facts>>,
+    signatures: &Signatures,
+    file: Option<&str>,
+    places: &mut Places,
+) {
     for (symbol, targets) in facts.iter_mut() {
         let mut named = signatures.kernels.iter();
         let kernel = named.find(|kernel| kernel.symbol == *symbol);
@@ -254,6 +280,9 @@ fn name(facts: &mut Map<String, Map<Sm, Facts>>, signatures: &Signatures, places
                 facts.name.clone_from(&kernel.name);
             }
             facts.place.clone_from(&place);
+            for path in sources(file, place.as_ref()) {
+                facts.add_source(path);
+            }
             let code = facts.instructions.iter_mut();
             for line in code.flat_map(|code| &mut code.lines) {
                 line.place = places.line(&line.file, line.line);

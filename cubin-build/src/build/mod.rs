@@ -31,10 +31,18 @@ mod request;
 mod settings;
 mod sources;
 mod virtuals;
+#[cfg_attr(
+    not(feature = "artifact"),
+    allow(unreachable_pub, reason = "`cargo cubin` reads policies by it")
+)]
+mod workspace;
 mod write;
 
 #[cfg(feature = "artifact")]
-pub use self::image::linked_kernels;
+pub use self::{
+    image::linked_kernels,
+    workspace::{Consulted, Layers, read_policy},
+};
 pub(crate) use self::{outcome::Outcome, request::BuildRequest};
 pub use self::{
     outcome::Output,
@@ -77,8 +85,8 @@ pub(crate) fn run(request: &BuildRequest, env: &Env, telling: bool) -> Outcome {
     watched.dedup();
     // Cargo would take what this very run wrote for a change.
     watched.retain(|path| !settings.root.join(path).starts_with(&settings.out_dir));
-    let absent = settings.absent.as_ref();
-    watched.add_all(absent.and_then(|file| absent::watch(&settings.work_dir, file)));
+    let absent = &settings.absent;
+    watched.add_all(absent::watch(&settings.work_dir, absent));
     outcome
 }
 
@@ -110,7 +118,7 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
     if sink.has_errors() {
         return None;
     }
-    judge::run(settings, outcome);
+    judge::run(settings, env, outcome);
     // In report mode a policy violation is data, and the crate must still build.
     if outcome.sink.has_errors() && settings.report.is_none() {
         return None;

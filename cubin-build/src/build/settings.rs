@@ -9,6 +9,7 @@ use super::{
     ptx,
     request::BuildRequest,
     virtuals,
+    workspace::{self, Layers},
 };
 use crate::{
     compile::{self, LAUNCHER, Launcher, Options},
@@ -19,7 +20,6 @@ use crate::{
     options::{Backend, HalfTypes, Runtime},
     paths, report,
     sorted::Set,
-    source::SourceFile,
     toolkit,
 };
 
@@ -54,8 +54,8 @@ pub(super) struct Settings {
     pub(super) highest: Highest,
     /// Files and directories consulted so far.
     pub(super) watched: Vec<PathBuf>,
-    /// `cubin.toml`, absolute, where there is none.
-    pub(super) absent: Option<PathBuf>,
+    /// Each `cubin.toml`, absolute, that was looked for and is not there.
+    pub(super) absent: Vec<PathBuf>,
     /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
     pub(super) config_name: String,
 }
@@ -71,8 +71,29 @@ pub(super) struct Highest {
 pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Option<Settings> {
     let root = root(request, env, sink)?;
     let out_dir = out_dir(request, env, &root, sink)?;
-    let mut watched = Vec::new();
-    let (config, config_name) = read_config(request, &root, &mut watched, sink);
+    let (mut layers, config_name) = read_config(request, &root, sink);
+    let own = request
+        .config
+        .as_deref()
+        .unwrap_or(Path::new(DEFAULT_CONFIG));
+    workspace::inherit(&root, own, &mut layers);
+    let Layers {
+        config,
+        problems,
+        consulted,
+        ..
+    } = layers;
+    problems.into_iter().for_each(|problem| sink.push(problem));
+    let (mut watched, mut absent) = (Vec::new(), Vec::new());
+    for file in consulted {
+        // Cargo takes paths from the package's directory on.
+        let path = file.path.strip_prefix(&root).map(Path::to_owned);
+        if file.exists {
+            watched.push(path.unwrap_or(file.path));
+        } else {
+            absent.push(file.path);
+        }
+    }
     // A policy that cannot be read must not be half applied, so its problems end the build before anything runs.
     if sink.has_errors() {
         return None;
@@ -110,7 +131,7 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         from_environment,
         ptx,
         out_file,
-        absent: (watched.is_empty() && request.config.is_none()).then(|| root.join(DEFAULT_CONFIG)),
+        absent,
         watched,
         config_name,
         config,
@@ -214,37 +235,24 @@ fn out_dir(request: &BuildRequest, env: &Env, root: &Path, sink: &mut Sink) -> O
     given.map(|dir| root.join(dir))
 }
 
-fn read_config(
-    request: &BuildRequest,
-    root: &Path,
-    watched: &mut Vec<PathBuf>,
-    sink: &mut Sink,
-) -> (Config, String) {
+fn read_config(request: &BuildRequest, root: &Path, sink: &mut Sink) -> (Layers, String) {
     let path = request
         .config
         .clone()
         .unwrap_or_else(|| PathBuf::from(DEFAULT_CONFIG));
-    let full = root.join(&path);
     let name = paths::shown(root, &path);
-    match SourceFile::read(&full, &name) {
-        Ok(file) => {
-            watched.push(path);
-            let (mut config, problems) = Config::parse(&file);
-            rebase(
-                &mut config,
-                Path::new(&name).parent().unwrap_or(Path::new("")),
-            );
-            problems.into_iter().for_each(|problem| sink.push(problem));
-            (config, name)
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && request.config.is_none() => {
-            (Config::default(), name)
+    let layers = match workspace::read_own(root, &path, request.config.is_some()) {
+        Ok(mut layers) => {
+            let dir = Path::new(&name).parent().unwrap_or(Path::new(""));
+            rebase(&mut layers.config, dir);
+            layers
         }
         Err(error) => {
             sink.push(Problem::CannotRead(name.clone(), error.to_string()).into());
-            (Config::default(), name)
+            Layers::default()
         }
-    }
+    };
+    (layers, name)
 }
 
 /// Paths in the file are relative to the file, everywhere else to the package's directory.

@@ -81,6 +81,7 @@ fn describe(
             let mut object = Object::open(out)?;
             object.string("symbol", &facts.symbol)?;
             object.string("name", &facts.name)?;
+            object.strings("sources", &facts.sources)?;
             if let Some(place) = &facts.place {
                 object.string("file", &place.file.path().to_string_lossy())?;
                 object.number("line", &place.start().0)?;

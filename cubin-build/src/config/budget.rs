@@ -39,6 +39,8 @@ impl Budgets {
 pub struct Rule {
     /// Which kernels, by C++ name or symbol; empty for all.
     pub kernels: Vec<Spanned<Glob>>,
+    /// Which sources, by the file that is compiled or the one that holds the definition; empty for all.
+    pub sources: Vec<Spanned<Glob>>,
     /// Which targets; empty for all.
     pub archs: Vec<Spanned<Glob>>,
     /// Which executables and libraries, by path or file name; empty for builds and all artefacts alike.
@@ -53,4 +55,16 @@ pub struct Rule {
     pub expires: Option<Spanned<String>>,
     /// The table's header; none for defaults that are not in the file.
     pub span: Option<Span>,
+    /// It is the workspace's, for all of its members.
+    pub inherited: bool,
+}
+
+impl Rule {
+    /// Whether it is for every kernel, as `[defaults]` are and no rule is.
+    pub fn is_defaults(&self) -> bool {
+        self.kernels.is_empty()
+            && self.sources.is_empty()
+            && self.archs.is_empty()
+            && self.artifacts.is_empty()
+    }
 }

@@ -4,6 +4,29 @@
 //! kernel (`policy` does), opens no file, and knows no default: what is absent is `None` or empty, so that whoever
 //! uses it can tell what was asked for.
 //!
+//! # Workspaces
+//!
+//! What holds for every crate of a workspace stands in a `cubin.toml` beside the workspace's Cargo.toml, or in that Cargo.toml:
+//!
+//! ```toml
+//! [workspace.metadata.cubin.build]
+//! arch = ["sm_80", "sm_90"]
+//!
+//! [workspace.metadata.cubin.defaults]
+//! registers = 128
+//!
+//! [[workspace.metadata.cubin.rule]]
+//! source = "crates/legacy/*"
+//! level = "warn"
+//! ```
+//!
+//! Members inherit `[toolkit]`, `[build] arch`, `[defaults]`, every `[[rule]]` and `[policy]`; what a crate is made of stands in
+//! the crate. It is as if these tables stood above those of the member's own cubin.toml: that goes before them key by key,
+//! and of all rules the one that describes a kernel most closely decides, wherever it stands. Where the workspace has both,
+//! its file goes before its Cargo.toml. In patterns with `/`, `source` begins at the workspace's directory. `cargo cubin policy
+//! --explain KERNEL` names the file of each table. A package that cargo unpacked from a registry, vendored or packaged has no
+//! workspace.
+//!
 #![doc = include_str!("reference.md")]
 
 pub(crate) mod budget;
@@ -22,6 +45,7 @@ mod tables;
 mod targets;
 mod toolkit;
 mod values;
+mod workspace;
 
 use crate::{diag::Diag, source::SourceFile};
 pub use crate::{
@@ -50,6 +74,13 @@ impl Config {
     pub fn parse(file: &SourceFile) -> (Self, Vec<Diag>) {
         let (config, problems) = tables::parse(file);
         let diags = diags::diags(file, problems, &tables::place_of);
+        (config, diags)
+    }
+
+    /// Reads `[workspace.metadata.cubin]` of a Cargo.toml, as [`parse`](Self::parse) does a cubin.toml.
+    pub fn parse_metadata(manifest: &SourceFile) -> (Self, Vec<Diag>) {
+        let (config, problems) = workspace::parse(manifest);
+        let diags = diags::diags(manifest, problems, &tables::place_of);
         (config, diags)
     }
 }

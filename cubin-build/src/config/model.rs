@@ -25,8 +25,12 @@ pub struct Config {
     pub generate: Generate,
     /// `[defaults]`
     pub defaults: Rule,
-    /// Every `[[rule]]` in the order of the file.
+    /// `[defaults]` of the workspace, those that stand furthest above first.
+    pub above: Vec<Rule>,
+    /// Every `[[rule]]` in the order of the file, behind those of the workspace.
     pub rules: Vec<Rule>,
+    /// The package's directory as seen from the workspace's, where that has rules: its patterns of paths begin there.
+    pub member: String,
     /// `[policy] level`: the most that a violation of the policy may be.
     pub policy: Option<Spanned<Level>>,
     /// `[baseline] file`, relative to cubin.toml.

@@ -29,7 +29,7 @@ pub(super) const RULE: TableName<'static> = TableName {
 };
 
 /// What a `[[rule]]` selects.
-static SELECTORS: [Key<Rule>; 3] = [
+static SELECTORS: [Key<Rule>; 4] = [
     Key {
         name: "kernel",
         doc: Doc {
@@ -40,6 +40,17 @@ static SELECTORS: [Key<Rule>; 3] = [
             example: "kernel = \"gemm<*>\"",
         },
         read: |r, item, rule| rule.kernels = text_patterns(r, item, "kernel"),
+    },
+    Key {
+        name: "source",
+        doc: Doc {
+            value: "pattern or array of patterns",
+            default: "every source",
+            meaning: "Sources whose kernels the rule is for: the file that is compiled, or the header that defines the kernel. A \
+                      pattern without `/` is compared with a file's name, any other with its path.",
+            example: "source = \"kernels/legacy/*\"",
+        },
+        read: |r, item, rule| rule.sources = text_patterns(r, item, "source"),
     },
     Key {
         name: "arch",
@@ -96,8 +107,9 @@ static REST: [Key<Rule>; 3] = [
         doc: Doc {
             value: "date",
             default: "never",
-            meaning: "Until which day the table is meant to stand. Builds know no date and keep it; `cargo cubin policy` \
-                      fails from the next day on.",
+            meaning: "The last day on which the table is meant to stand. Builds keep it after that, with a warning, so that \
+                      old commits build as they did; `cargo cubin check` and `cargo cubin policy` fail from the next day \
+                      on. `SOURCE_DATE_EPOCH` is today where it is set.",
             example: "expires = \"2027-01-31\"",
         },
         read: |r, item, rule| rule.expires = date(r, item),
@@ -206,8 +218,8 @@ fn unreadable(r: &mut TableReader<'_>, item: Item<'_, '_>) {
 }
 
 fn check_rule(r: &mut TableReader<'_>, rule: &Rule, span: &Span) {
-    if rule.kernels.is_empty() && rule.archs.is_empty() && rule.artifacts.is_empty() {
-        let message = "this [[rule]] selects no kernel, no arch and no artifact".to_owned();
+    if rule.is_defaults() {
+        let message = "this [[rule]] selects no kernel, source, arch or artifact".to_owned();
         let help = "add `kernel = \"...\"`, or move its budgets to [defaults]".to_owned();
         r.bad_at(CODE, span.clone(), message, Some(help));
     }

@@ -24,18 +24,21 @@ use crate::{
     source::{SourceFile, Span, Spanned},
 };
 
+/// `arch` in `[build]`.
+pub(super) const ARCH: Doc = Doc {
+    value: "target or array of targets",
+    default: "required here, in the workspace's file, in build.rs or in `CUBIN_BUILD_ARCH`",
+    meaning: "Targets, taken exactly as written: `sm_90` never becomes `sm_90a`.",
+    example: "arch = [\"sm_80\", \"sm_90a\"]",
+};
+
 static BUILD: Table<Build> = Table {
     name: "[build]",
     code: CONFIG,
     keys: &[
         Key {
             name: "arch",
-            doc: Doc {
-                value: "target or array of targets",
-                default: "required here, in build.rs or in `CUBIN_BUILD_ARCH`",
-                meaning: "Targets, taken exactly as written: `sm_90` never becomes `sm_90a`.",
-                example: "arch = [\"sm_80\", \"sm_90a\"]",
-            },
+            doc: ARCH,
             read: |r, item, build| build.arch = targets(r, item),
         },
         Key {
@@ -225,7 +228,6 @@ static POLICY: Table<Option<Spanned<Level>>> = Table {
 };
 
 /// What `[policy] level` and `CUBIN_BUILD_POLICY` may say.
-/// What `[policy] level` and `CUBIN_BUILD_POLICY` may say.
 pub const POLICY_LEVELS: [Level; 2] = [Level::Deny, Level::Warn];
 
 static BASELINE: Table<Option<Spanned<String>>> = Table {
@@ -359,16 +361,16 @@ static KERNEL: Table<KernelValues> = Table {
 };
 
 /// What a part of cubin.toml is for, and the function that reads it.
-struct Part {
-    name: &'static str,
+pub(super) struct Part {
+    pub(super) name: &'static str,
     /// As the reference calls it.
     title: &'static str,
     meaning: &'static str,
-    read: fn(&mut TableReader<'_>, Item<'_, '_>, &mut Config),
+    pub(super) read: fn(&mut TableReader<'_>, Item<'_, '_>, &mut Config),
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
-static PARTS: [Part; 13] = [
+pub(super) static PARTS: [Part; 13] = [
     Part {
         name: "toolkit",
         title: "[toolkit]",

@@ -135,6 +135,12 @@ codes! {
     UNMATCHED_RULE = "unmatched-rule", Config,
         "A kernel or arch pattern of a [[rule]] matches nothing that was compiled. The kernel was perhaps renamed or removed, and the rule guards nothing any more. Likewise a pattern of `exclude` that leaves out no file. Patterns are matched against the whole C++ name (`ns::gemm<float>`) and against the symbol; `*` stands for any characters, `?` for one. A warning.",
         "warning[unmatched-rule]: no kernel matches `gemm`\n  = help: `gemm<float>` is an instance of a template: write `gemm<*>`";
+    SHADOWED_RULE = "shadowed-rule", Config,
+        "A `[[rule]]` of cubin.toml selects kernels, but decides nothing: for each of them, other rules that describe it more closely, or stand later, set every budget and the level that it sets. Whoever wrote it believes that it holds. `cargo cubin policy` lists what each rule decides, and `--explain KERNEL` says why another goes before it. Rules of a workspace that its members go before are no finding.",
+        "warning[shadowed-rule]: this [[rule]] decides nothing: closer ones set all that it sets";
+    EXPIRED_RULE = "expired-rule", Config,
+        "A table of cubin.toml says by `expires` until which day it was meant to stand, and that day is over: an exception that was granted for a while is still there. Builds keep it, with this warning, so that an old commit builds as it did; in `cargo cubin check` it is an error. The day is that of UTC, or of `SOURCE_DATE_EPOCH` where that is set.",
+        "warning[expired-rule]: this [[rule]] was meant to stand until 2027-01-31";
     BASELINE_INVALID = "baseline-invalid", Baseline,
         "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
         "error[baseline-invalid]: unknown budget `register` in the baseline of `gemm<float>`\n  = help: `cargo cubin baseline write` makes the file anew";

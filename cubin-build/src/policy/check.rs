@@ -8,13 +8,14 @@ use super::{
     budget::Value,
     excess::{self, Excess},
     findings::{BaselineEntry, Finding, Meant, OnTarget, OverBudget},
-    resolve::{Budget, Policy},
+    resolve::{Budget, Policy, Which},
+    uses::Uses,
 };
 use crate::{
     config::{Config, Glob, Rule, nearest},
     diag::{Diag, Level},
     kernel::Facts,
-    lists::{AddAll, CollectVec},
+    lists::{AddAll, CollectVec, Figures},
     sorted::{self, Set},
     source::Spanned,
 };
@@ -83,7 +84,8 @@ fn check_kernels<'a>(
     for excess in over {
         let (facts, budget) = (excess.facts, excess.budget);
         let another = last.is_some_and(|(before, of)| {
-            (&before.name, &before.symbol, of.key) != (&facts.name, &facts.symbol, budget.key)
+            (&before.name, &before.symbol, &before.sources, of.key)
+                != (&facts.name, &facts.symbol, &facts.sources, budget.key)
         });
         if another {
             finish(&mut known, &mut unknown, findings);
@@ -143,10 +145,25 @@ fn check_rules<'a>(config: &'a Config, kernels: &'a [Facts], findings: &mut Vec<
     let targets: Set<Sm> = kernels.iter().map(|facts| facts.target).collect();
     let target_names: Set<String> = targets.iter().map(Sm::to_string).collect();
     let mut guesses = 0;
-    // A rule for what is linked is not for this build.
+    let mut paths: Set<&str> = Set::new();
+    for facts in kernels {
+        for source in &facts.sources {
+            paths.insert(source);
+        }
+    }
+    // A rule for what is linked is not for this build, and one of the workspace may be for another member.
     let rules = config.rules.iter();
-    for rule in rules.filter(|rule| rule.artifacts.is_empty()) {
+    for rule in rules.filter(|rule| rule.artifacts.is_empty() && !rule.inherited) {
         let (mut any_kernel, mut any_arch) = (rule.kernels.is_empty(), rule.archs.is_empty());
+        let mut any_source = rule.sources.is_empty();
+        for pattern in &rule.sources {
+            let matched = paths.iter().any(|path| of_source(&pattern.value, path));
+            any_source |= matched;
+            if !matched {
+                let sources = paths.iter().copied().collect_vec();
+                findings.push(Finding::UnmatchedSource { pattern, sources });
+            }
+        }
         for pattern in &rule.kernels {
             let matched = any_matches(&pattern.value, &names, |name| name)
                 || any_matches(&pattern.value, &symbols, |symbol| symbol);
@@ -173,11 +190,66 @@ fn check_rules<'a>(config: &'a Config, kernels: &'a [Facts], findings: &mut Vec<
                 });
             }
         }
-        let both = !rule.kernels.is_empty() && !rule.archs.is_empty();
-        if both && any_kernel && any_arch && !matches_together(rule, kernels) {
+        let selectors = [&rule.kernels, &rule.sources, &rule.archs];
+        let several = selectors.iter().filter(|list| !list.is_empty()).how_many() > 1;
+        let each = any_kernel && any_source && any_arch;
+        if several && each && !matches_together(rule, kernels) {
             findings.push(Finding::UnmatchedTogether(rule));
         }
     }
+    let mut uses = Uses::new(config);
+    for facts in kernels {
+        uses.add(Which::of(facts), facts.target);
+    }
+    for of in &uses.all {
+        // That a package goes before its workspace is what its own file is for.
+        if of.shadowed() && !of.table.inherited && !of.table.is_defaults() {
+            let by = of.beaten_by.iter().map(|index| uses.all[*index].table);
+            findings.push(Finding::Shadowed {
+                rule: of.table,
+                images: of.selected,
+                by: by.collect_vec(),
+            });
+        }
+    }
+}
+
+/// Whether any table of `config` expires.
+pub fn expires(config: &Config) -> bool {
+    config.tables().any(|table| table.expires.is_some())
+}
+
+/// A finding of `level` for each table that was meant to stand until a day before `today` (`2027-01-31`). One of the
+/// workspace is told where it selects a kernel.
+pub fn expired(config: &Config, kernels: &[Facts], today: &str, level: Level) -> Vec<Diag> {
+    let policy = Policy::new(config);
+    let mut found = Vec::new();
+    for table in config.tables() {
+        // Days written year first are in the order of their letters.
+        let Some(day) = table.expires.as_ref().filter(|day| *day.value < *today) else {
+            continue;
+        };
+        let selects = |facts: &Facts| {
+            let mut tables = policy.select(facts).tables.into_iter();
+            tables.any(|(_, other)| std::ptr::eq(other, table))
+        };
+        if !table.inherited || kernels.iter().any(selects) {
+            let expired = Finding::Expired { table, day, level };
+            found.push(expired.into());
+        }
+    }
+    found
+}
+
+/// Whether a pattern is for a source: one without `/` is compared with a file's name.
+fn of_source(pattern: &Glob, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let text = if pattern.as_str().contains('/') {
+        path
+    } else {
+        name
+    };
+    pattern.matches(text)
 }
 
 /// Whether a pattern matches one of `texts`. One without wildcards is looked up.
@@ -193,11 +265,16 @@ fn any_matches<T: Ord + std::borrow::Borrow<str>>(
 fn matches_together(rule: &Rule, kernels: &[Facts]) -> bool {
     kernels.iter().any(|facts| {
         let target = facts.target.to_string();
-        let arch = rule.archs.iter().any(|arch| arch.value.matches(&target));
-        let kernel = |pattern: &Spanned<Glob>| {
-            pattern.value.matches(&facts.name) || pattern.value.matches(&facts.symbol)
+        let any = |patterns: &[Spanned<Glob>], fits: &dyn Fn(&Glob) -> bool| {
+            patterns.is_empty() || patterns.iter().any(|pattern| fits(&pattern.value))
         };
-        arch && rule.kernels.iter().any(kernel)
+        any(&rule.archs, &|arch| arch.matches(&target))
+            && any(&rule.kernels, &|kernel| {
+                kernel.matches(&facts.name) || kernel.matches(&facts.symbol)
+            })
+            && any(&rule.sources, &|source| {
+                facts.sources.iter().any(|path| of_source(source, path))
+            })
     })
 }
 

@@ -10,7 +10,7 @@ use super::{
     resolve::Budget,
 };
 use crate::{
-    config::{Glob, Rule},
+    config::{Glob, Rule, nearest},
     diag::{Diag, Level, codes},
     kernel::CodeLine,
     lists::{AddAll, CollectVec},
@@ -34,6 +34,9 @@ impl From<Finding<'_>> for Diag {
                 let built = format!("built for {}", targets_text(&targets));
                 Self::warning(codes::UNMATCHED_RULE, message).at(pattern.span.clone(), built)
             }
+            Finding::UnmatchedSource { pattern, sources } => unmatched_source(pattern, &sources),
+            Finding::Shadowed { rule, images, by } => shadowed(rule, images, &by),
+            Finding::Expired { table, day, level } => expired(table, day, level),
             Finding::UnmatchedTogether(rule) => unmatched_together(rule),
             Finding::BaselineUnmatched { file, entries } => baseline_unmatched(&file, &entries),
             Finding::BaselineImproved { file, entries } => baseline_improved(&file, &entries),
@@ -232,15 +235,83 @@ fn unmatched_kernel(pattern: &Spanned<Glob>, kernels: usize, meant: Option<Meant
     }
 }
 
+fn unmatched_source(pattern: &Spanned<Glob>, sources: &[&str]) -> Diag {
+    let glob = &pattern.value;
+    let count = match sources.len() {
+        0 => "the source of no kernel is known".to_owned(),
+        1 => "the only source with kernels has another name".to_owned(),
+        count => format!("matches none of the {count} sources with kernels"),
+    };
+    let message = format!("no source matches `{glob}`");
+    let diag = Diag::warning(codes::UNMATCHED_RULE, message).at(pattern.span.clone(), count);
+    match nearest(glob.as_str(), sources.iter().copied()) {
+        Some(near) => diag.help(format!("did you mean `{near}`?")),
+        None => diag
+            .note("a pattern without `/` is compared with a file's name, any other with its path"),
+    }
+}
+
+/// How many tables a message about a shadowed one points at.
+const MOST_TABLES: usize = 3;
+
+fn shadowed(rule: &Rule, images: usize, by: &[&Rule]) -> Diag {
+    let message = "this [[rule]] decides nothing: closer ones set all that it sets";
+    let mut diag = Diag::warning(codes::SHADOWED_RULE, message);
+    if let Some(span) = &rule.span {
+        let selects = counted(images as u64, "kernel image");
+        diag = diag.at(span.clone(), format!("selects {selects}"));
+    }
+    for other in by.iter().take(MOST_TABLES) {
+        if let Some(span) = &other.span {
+            diag = diag.because(span.clone(), "goes before it");
+        }
+    }
+    if let Some(more @ 1..) = by.len().checked_sub(MOST_TABLES) {
+        diag = diag.note(format!("and {more} more go before it"));
+    }
+    diag.help("take it out, or select more closely; `cargo cubin policy --explain KERNEL` shows which rule decides what, and why")
+}
+
+fn expired(table: &Rule, day: &Spanned<String>, level: Level) -> Diag {
+    let name = if table.is_defaults() {
+        "[defaults]"
+    } else {
+        "[[rule]]"
+    };
+    let whose = if table.inherited {
+        " of the workspace"
+    } else {
+        ""
+    };
+    let message = format!("this {name}{whose} was meant to stand until {}", day.value);
+    let mut diag =
+        Diag::new(codes::EXPIRED_RULE, level, message).at(day.span.clone(), "that day is over");
+    if let Some(reason) = &table.reason {
+        diag = diag.note(format!("reason given for it: {}", reason.value));
+    }
+    diag.help("take it out and mend the kernels that it was for, or write a later day and why")
+}
+
 fn unmatched_together(rule: &Rule) -> Diag {
     let patterns = |patterns: &[Spanned<Glob>]| {
         texts(patterns, &|pattern| format!("`{}`", pattern.value)).join(", ")
     };
-    let message = format!(
-        "no kernel that matches {} was built for a target that matches {}",
-        patterns(&rule.kernels),
-        patterns(&rule.archs)
-    );
+    let mut message = "no kernel".to_owned();
+    if !rule.kernels.is_empty() {
+        message.push_str(&format!(" that matches {}", patterns(&rule.kernels)));
+    }
+    if !rule.sources.is_empty() {
+        message.push_str(&format!(
+            " of a source that matches {}",
+            patterns(&rule.sources)
+        ));
+    }
+    if rule.archs.is_empty() {
+        message.push_str(" was built");
+    } else {
+        let archs = patterns(&rule.archs);
+        message.push_str(&format!(" was built for a target that matches {archs}"));
+    }
     let diag = Diag::warning(codes::UNMATCHED_RULE, message);
     match &rule.span {
         Some(span) => diag.at(span.clone(), "this rule holds for no kernel"),
@@ -299,11 +370,14 @@ fn write_again(mut diag: Diag, entries: usize) -> Diag {
 
 /// Points at the budget and says which table set it.
 fn budget_label(diag: Diag, budget: &Budget<'_>) -> Diag {
-    let origin = match budget.pattern {
+    let mut origin = match budget.pattern {
         Some(pattern) => format!("from the [[rule]] for `{}`", pattern.value),
-        None if budget.table.archs.is_empty() => "from [defaults]".to_owned(),
+        None if budget.table.is_defaults() => "from [defaults]".to_owned(),
         None => "from this [[rule]]".to_owned(),
     };
+    if budget.table.inherited {
+        origin.push_str(" of the workspace");
+    }
     diag.because(
         budget.limit.span.clone(),
         format!("budget set here, {origin}"),

@@ -2,7 +2,7 @@
 
 use super::{
     budget::{Key, Value},
-    resolve::{Budget, Policy},
+    resolve::{Budget, Policy, Which},
 };
 use crate::{kernel::Facts, lists::CollectVec, sorted::Map};
 
@@ -21,7 +21,7 @@ pub(super) fn over<'a>(policy: &Policy<'a>, kernels: &'a [Facts]) -> Vec<Excess<
         let Some(first) = on_targets.first() else {
             continue;
         };
-        let rules = policy.rules_for(&first.name, &first.symbol);
+        let rules = policy.rules_for(Which::of(first));
         let selections: Vec<_> = on_targets
             .iter()
             .map(|facts| (*facts, rules.on(facts.target)))
@@ -46,11 +46,19 @@ pub(super) fn over<'a>(policy: &Policy<'a>, kernels: &'a [Facts]) -> Vec<Excess<
     found
 }
 
-/// The targets of each kernel. Internal kernels of two files may share a name, so the symbol tells them apart.
-fn by_kernel(kernels: &[Facts]) -> Map<(&str, &str), Vec<&Facts>> {
-    let mut groups: Map<(&str, &str), Vec<&Facts>> = Map::new();
+/// What tells kernels apart.
+type Id<'a> = (&'a str, &'a str, &'a [String]);
+
+/// The targets of each kernel. Internal kernels of two files may share a name, so the symbol tells them apart, and kernels of
+/// two modules may share both.
+fn by_kernel(kernels: &[Facts]) -> Map<Id<'_>, Vec<&Facts>> {
+    let mut groups: Map<Id<'_>, Vec<&Facts>> = Map::new();
     for facts in kernels {
-        let key = (facts.name.as_str(), facts.symbol.as_str());
+        let key = (
+            facts.name.as_str(),
+            facts.symbol.as_str(),
+            facts.sources.as_slice(),
+        );
         let group = groups.or_default(key);
         // Kernels come by target most often, so this looks at the last one only.
         let rank = group.iter().rposition(|known| known.target <= facts.target);

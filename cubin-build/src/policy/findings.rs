@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     config::{Glob, Rule},
+    diag::Level,
     source::Spanned,
 };
 
@@ -33,6 +34,25 @@ pub(super) enum Finding<'a> {
         pattern: &'a Spanned<Glob>,
         /// Sorted, each once.
         targets: Vec<Sm>,
+    },
+    /// A `source` pattern of a rule matches no source.
+    UnmatchedSource {
+        pattern: &'a Spanned<Glob>,
+        /// Sorted, each once.
+        sources: Vec<&'a str>,
+    },
+    /// Closer tables decide all that a rule sets, for every kernel that it selects.
+    Shadowed {
+        rule: &'a Rule,
+        /// How many kernel images it selects.
+        images: usize,
+        by: Vec<&'a Rule>,
+    },
+    /// A table was meant to stand until a day that is over.
+    Expired {
+        table: &'a Rule,
+        day: &'a Spanned<String>,
+        level: Level,
     },
     /// The patterns of a rule match, but not together.
     UnmatchedTogether(&'a Rule),

@@ -15,15 +15,16 @@ mod excess;
 mod findings;
 mod help;
 pub mod resolve;
+mod uses;
 
 pub use baseline::{Baseline, baseline_from};
-pub use check::{check, check_artifact, soften};
-pub use resolve::{Budget, Policy};
+pub use check::{check, check_artifact, expired, expires, soften};
+pub use resolve::{Budget, Policy, Which};
+pub use uses::{Use, Uses};
 
 /// Whether any budget of `config` is over instructions.
 #[cfg(feature = "instructions")]
 pub(crate) fn counts_instructions(config: &crate::config::Config) -> bool {
-    let tables = std::iter::once(&config.defaults).chain(&config.rules);
-    let mut budgets = tables.flat_map(|table| table.budgets.iter());
+    let mut budgets = config.tables().flat_map(|table| table.budgets.iter());
     budgets.any(|(key, _)| key.figure().counted.is_some())
 }

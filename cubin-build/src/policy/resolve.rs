@@ -5,11 +5,13 @@
 //! 1. the one whose `kernel` pattern describes the kernel most closely: the name itself (or the symbol) before any
 //!    pattern with wildcards, then the pattern with more characters other than wildcards, a rule without `kernel`
 //!    last. Of several patterns in one rule, the closest that matches counts;
-//! 2. then the one whose `arch` describes the target most closely, by the same measure, a rule without `arch` last;
-//! 3. then, for what is linked, the one whose `artifact` describes the file most closely, a rule without `artifact` last;
-//! 4. then the later one in the file.
+//! 2. then the one whose `source` describes the kernel's source most closely, by the same measure, a rule without `source`
+//!    last;
+//! 3. then the one whose `arch` describes the target most closely, a rule without `arch` last;
+//! 4. then, for what is linked, the one whose `artifact` describes the file most closely, a rule without `artifact` last;
+//! 5. then the later one in the file; what the workspace says stands before the package's own.
 //!
-//! `[defaults]` stands below every rule. `level` is a key like the others, except that the level of a rule with
+//! `[defaults]` stands below every rule, and of two of them the package's own goes before the workspace's. `level` is a key like the others, except that the level of a rule with
 //! budgets speaks of these budgets only; a rule with a level and no budget speaks of all. When it selects no targets
 //! it also speaks of a kernel that gets no launch wrapper, which is a warning otherwise.
 
@@ -28,7 +30,10 @@ use crate::{
 /// The rules of a cubin.toml, ready to be asked.
 #[derive(Debug, Clone)]
 pub struct Policy<'c> {
-    defaults: &'c Rule,
+    /// `[defaults]`, those of the workspace first.
+    defaults: Vec<&'c Rule>,
+    /// The package's directory as the workspace sees it.
+    member: &'c str,
     /// Path and name of the executable or library that is judged; none for a build, which no rule with `artifact` is for.
     artifact: Option<[&'c str; 2]>,
     rules: &'c [Rule],
@@ -37,6 +42,28 @@ pub struct Policy<'c> {
     exact: Vec<(&'c str, usize)>,
     /// Positions of the rules that must be tried for every kernel: those with wildcards, and those for all kernels.
     others: Vec<usize>,
+}
+
+/// What rules select a kernel by, besides its target.
+#[derive(Debug, Clone, Copy)]
+pub struct Which<'k> {
+    /// Its C++ name without parameter types.
+    pub name: &'k str,
+    /// Its symbol.
+    pub symbol: &'k str,
+    /// Paths of the file that is compiled and of the one that holds its definition, as the package sees them.
+    pub sources: &'k [String],
+}
+
+impl<'k> Which<'k> {
+    /// That of a kernel that is known.
+    pub fn of(facts: &'k Facts) -> Self {
+        Self {
+            name: &facts.name,
+            symbol: &facts.symbol,
+            sources: &facts.sources,
+        }
+    }
 }
 
 /// A limit that holds for a kernel on a target, and where it comes from.
@@ -56,12 +83,13 @@ pub struct Budget<'c> {
 
 /// Position of a rule that selects a kernel: compared in this order, the greatest wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+pub(super) struct Rank {
     kernel: Option<Specificity>,
+    source: Option<Specificity>,
     arch: Option<Specificity>,
     artifact: Option<Specificity>,
-    /// Position in the file; none for `[defaults]`.
-    index: Option<usize>,
+    /// Position among all tables, `[defaults]` first: that of [`Config::tables`].
+    pub(super) index: usize,
 }
 
 /// A pattern that matches a kernel or target, and how closely; none where a rule has no such patterns.
@@ -70,28 +98,31 @@ type Match<'c> = Option<(Specificity, &'c Spanned<Glob>)>;
 /// The rules whose `kernel` patterns select one kernel, in the order of the file.
 #[derive(Debug, Clone)]
 pub struct KernelRules<'c> {
-    defaults: &'c Rule,
+    defaults: Vec<&'c Rule>,
     rules: Vec<Selected<'c>>,
 }
 
 /// A rule that selects a kernel, perhaps on some targets only.
 #[derive(Debug, Clone)]
 struct Selected<'c> {
-    /// Its position in the file.
+    /// Its position among the rules.
     index: usize,
     rule: &'c Rule,
     kernel: Match<'c>,
+    source: Option<Specificity>,
     artifact: Option<Specificity>,
 }
 
 /// The budgets of one kernel on one target, each from the table that wins.
 #[derive(Debug, Clone)]
 pub struct Selection<'c> {
-    budgets: Vec<(Rank, Budget<'c>)>,
+    /// The tables that select it, with their positions, in the order of the file.
+    pub(super) tables: Vec<(Rank, &'c Rule)>,
+    pub(super) budgets: Vec<(Rank, Budget<'c>)>,
     /// The levels of tables that speak of single budgets.
-    levels: Vec<(Rank, Key, Level)>,
+    pub(super) levels: Vec<(Rank, Key, Level)>,
     /// The level that speaks of all budgets.
-    level: Option<(Rank, Level)>,
+    pub(super) level: Option<(Rank, Level)>,
 }
 
 impl<'c> Policy<'c> {
@@ -120,8 +151,11 @@ impl<'c> Policy<'c> {
             exact.add_all(names.map(|glob| (glob.value.as_str(), index)));
         }
         sorted::sort(&mut exact);
+        let mut defaults = Vec::new();
+        defaults.add_all(config.above.iter().chain([&config.defaults]));
         Self {
-            defaults: &config.defaults,
+            defaults,
+            member: &config.member,
             artifact,
             rules: &config.rules,
             exact,
@@ -144,47 +178,71 @@ impl<'c> Policy<'c> {
     }
 
     /// The rules that select a kernel on some target or other.
-    pub fn rules_for(&self, name: &str, symbol: &str) -> KernelRules<'c> {
+    pub fn rules_for(&self, which: Which<'_>) -> KernelRules<'c> {
         let mut rules = Vec::new();
-        for index in self.candidates(name, symbol) {
+        for index in self.candidates(which.name, which.symbol) {
             let rule = &self.rules[index];
             // Without patterns it is for builds and artefacts alike.
             let texts = self.artifact.as_ref().map_or(&[][..], |texts| texts);
             let Some(artifact) = closest(&rule.artifacts, texts) else {
                 continue;
             };
-            if let Some(kernel) = closest(&rule.kernels, &[name, symbol]) {
-                let artifact = artifact.map(|(specificity, _)| specificity);
-                rules.push(Selected {
-                    index,
-                    rule,
-                    kernel,
-                    artifact,
-                });
-            }
+            let Some(kernel) = closest(&rule.kernels, &[which.name, which.symbol]) else {
+                continue;
+            };
+            let Some(source) = self.source(rule, which.sources) else {
+                continue;
+            };
+            rules.push(Selected {
+                index,
+                rule,
+                kernel,
+                source,
+                artifact: artifact.map(|(specificity, _)| specificity),
+            });
         }
         KernelRules {
-            defaults: self.defaults,
+            defaults: self.defaults.clone(),
             rules,
         }
     }
 
+    /// How closely a rule describes the source of a kernel; `Some(None)` when it is for every source.
+    fn source(&self, rule: &Rule, sources: &[String]) -> Option<Option<Specificity>> {
+        if rule.sources.is_empty() {
+            return Some(None);
+        }
+        let mut best = None;
+        for pattern in &rule.sources {
+            for source in sources {
+                let found = if pattern.value.as_str().contains('/') {
+                    // The workspace's patterns begin at its own directory.
+                    let relative = rule.inherited && !source.starts_with('/');
+                    if relative && !self.member.is_empty() {
+                        let whole = format!("{}/{source}", self.member);
+                        pattern.value.specificity(&whole)
+                    } else {
+                        pattern.value.specificity(source)
+                    }
+                } else {
+                    let name = source.rsplit('/').next().unwrap_or(source);
+                    pattern.value.specificity(name)
+                };
+                best = best.max(found);
+            }
+        }
+        best.map(Some)
+    }
+
     /// How much it matters that a kernel gets no launch wrapper, if a rule says so: one with a level alone.
-    pub fn unwrapped(&self, name: &str, symbol: &str) -> Option<Level> {
-        let rules = self.rules_for(name, symbol).rules;
-        let speaks = rules.iter().filter(|Selected { rule, .. }| {
-            rule.level.is_some() && rule.budgets.is_empty() && rule.archs.is_empty()
-        });
-        let closest = speaks.max_by_key(|selected| {
-            let kernel = selected.kernel.map(|(specificity, _)| specificity);
-            (kernel, selected.index)
-        })?;
-        closest.rule.level.as_ref().map(|level| level.value)
+    pub fn unwrapped(&self, which: Which<'_>) -> Option<Level> {
+        let (_, rule) = self.rules_for(which).for_unwrapped()?;
+        rule.level.as_ref().map(|level| level.value)
     }
 
     /// The tables that select this kernel on its target.
     pub fn select(&self, facts: &Facts) -> Selection<'c> {
-        self.rules_for(&facts.name, &facts.symbol).on(facts.target)
+        self.rules_for(Which::of(facts)).on(facts.target)
     }
 
     /// The limit for `key` of this kernel on its target, if there is one.
@@ -194,21 +252,37 @@ impl<'c> Policy<'c> {
 }
 
 impl<'c> KernelRules<'c> {
+    /// The rule that says how much it matters that the kernel gets no launch wrapper, with its position among all tables.
+    pub(super) fn for_unwrapped(&self) -> Option<(usize, &'c Rule)> {
+        let speaks = self.rules.iter().filter(|Selected { rule, .. }| {
+            rule.level.is_some() && rule.budgets.is_empty() && rule.archs.is_empty()
+        });
+        let closest = speaks.max_by_key(|selected| {
+            let kernel = selected.kernel.map(|(specificity, _)| specificity);
+            (kernel, selected.source, selected.index)
+        })?;
+        Some((self.defaults.len() + closest.index, closest.rule))
+    }
+
     /// The budgets that hold for the kernel on `target`.
     pub fn on(&self, target: Sm) -> Selection<'c> {
         let target = target.to_string();
         let mut selection = Selection {
+            tables: Vec::new(),
             budgets: Vec::new(),
             levels: Vec::new(),
             level: None,
         };
-        let lowest = Rank {
-            kernel: None,
-            arch: None,
-            artifact: None,
-            index: None,
-        };
-        selection.add(lowest, self.defaults, None);
+        for (index, defaults) in self.defaults.iter().enumerate() {
+            let lowest = Rank {
+                kernel: None,
+                source: None,
+                arch: None,
+                artifact: None,
+                index,
+            };
+            selection.add(lowest, defaults, None);
+        }
         for selected in &self.rules {
             let (rule, kernel) = (selected.rule, selected.kernel);
             let Some(arch) = closest(&rule.archs, &[&target]) else {
@@ -216,9 +290,10 @@ impl<'c> KernelRules<'c> {
             };
             let rank = Rank {
                 kernel: kernel.map(|(specificity, _)| specificity),
+                source: selected.source,
                 arch: arch.map(|(specificity, _)| specificity),
                 artifact: selected.artifact,
-                index: Some(selected.index),
+                index: self.defaults.len() + selected.index,
             };
             selection.add(rank, rule, kernel.map(|(_, pattern)| pattern));
         }
@@ -229,6 +304,7 @@ impl<'c> KernelRules<'c> {
 impl<'c> Selection<'c> {
     /// Takes what `table` says where no closer table says it: each is looked at once, and none is kept.
     fn add(&mut self, rank: Rank, table: &'c Rule, pattern: Option<&'c Spanned<Glob>>) {
+        self.tables.push((rank, table));
         for (key, limit) in table.budgets.iter() {
             let budget = Budget {
                 key,
@@ -247,7 +323,7 @@ impl<'c> Selection<'c> {
             return;
         };
         // [defaults] speaks of every budget, whatever else it sets.
-        if rank.index.is_none() || table.budgets.is_empty() {
+        if table.is_defaults() || table.budgets.is_empty() {
             if self.level.is_none_or(|(held, _)| held < rank) {
                 self.level = Some((rank, level));
             }
@@ -259,6 +335,39 @@ impl<'c> Selection<'c> {
                 Some(_) => {}
                 None => self.levels.push((rank, key, level)),
             }
+        }
+    }
+
+    /// Whether a table is among those that select the kernel.
+    pub fn has(&self, table: &Rule) -> bool {
+        self.rank(table).is_some()
+    }
+
+    fn rank(&self, table: &Rule) -> Option<&Rank> {
+        let mut tables = self.tables.iter();
+        let (rank, _) = tables.find(|(_, other)| std::ptr::eq(*other, table))?;
+        Some(rank)
+    }
+
+    /// Why one table goes before another: the first of what is compared in which they differ.
+    pub fn why(&self, winner: &Rule, other: &Rule) -> &'static str {
+        let (Some(first), Some(second)) = (self.rank(winner), self.rank(other)) else {
+            return "it does not select the kernel";
+        };
+        if other.is_defaults() && !winner.is_defaults() {
+            "[defaults] stand below every rule"
+        } else if first.kernel != second.kernel {
+            "its `kernel` describes the kernel less closely"
+        } else if first.source != second.source {
+            "its `source` describes the source less closely"
+        } else if first.arch != second.arch {
+            "its `arch` describes the target less closely"
+        } else if first.artifact != second.artifact {
+            "its `artifact` describes the file less closely"
+        } else if other.inherited && !winner.inherited {
+            "it is the workspace's, and the package's own goes before it"
+        } else {
+            "it stands earlier in the file"
         }
     }
 
@@ -307,7 +416,11 @@ mod tests {
         let policy = Policy::new(&config);
         let before = glob::compared();
         for number in 0..rules {
-            let selection = policy.rules_for(&format!("k{number}"), "_Z1kv");
+            let selection = policy.rules_for(Which {
+                name: &format!("k{number}"),
+                symbol: "_Z1kv",
+                sources: &[],
+            });
             let target = "sm_80".parse().expect("a target");
             let budget = selection.on(target).budget(Key::Registers);
             let limit = budget.map(|budget| &budget.limit.value);

@@ -33,6 +33,8 @@ mod typed;
 mod verdict;
 #[cfg(unix)]
 mod virtuals;
+#[cfg(unix)]
+mod workspace;
 
 use cubin_tests::Project;
 

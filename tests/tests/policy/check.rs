@@ -374,7 +374,8 @@ registers = 100
     let mut rounds = 0;
     while let Some(diag) = check(&config(&toml), None, &kernels)
         .into_iter()
-        .find(|diag| diag.level > Level::Allow)
+        // The rule that the file began with decides nothing in the end, which is told.
+        .find(|diag| diag.level > Level::Allow && diag.code.0 != "shadowed-rule")
     {
         let rule = diag
             .help

@@ -8,5 +8,6 @@ mod instructions;
 mod mutate;
 mod reference;
 mod render;
+mod rules;
 mod specificity;
 mod support;

@@ -6,8 +6,9 @@ use std::{
 };
 
 use cubin_build::{
-    Diag, Facts, Level, artifact,
+    Diag, Facts, Level, artifact, date,
     diag::{self, Sink},
+    env::Env,
     policy,
 };
 use cubin_core::{Cubin, cubin::ObjectKind, demangle::demangle, escape::visible};
@@ -163,7 +164,12 @@ impl Found {
         }
         let named = path.to_string_lossy();
         let baseline = rules.baseline.as_ref();
-        let findings = policy::check_artifact(&rules.config, &named, baseline, &self.kernels);
+        let mut findings = policy::check_artifact(&rules.config, &named, baseline, &self.kernels);
+        if policy::expires(&rules.config) {
+            let today = date::today(&Env::process());
+            let (config, level) = (&rules.config, rules.expired);
+            findings.extend(policy::expired(config, &self.kernels, &today, level));
+        }
         let (highest, said_by) = rules.highest;
         for finding in policy::soften(findings, highest, said_by) {
             sink.push(self.placed(path, finding));

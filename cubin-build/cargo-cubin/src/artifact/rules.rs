@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use cubin_build::{
     Diag, Level, SourceFile,
+    artifact::{Layers, read_policy},
     config::{Config, POLICY_LEVELS},
     env::Env,
     policy::Baseline,
@@ -26,19 +27,30 @@ pub(crate) struct Rules {
     pub(super) problems: Vec<Diag>,
     /// The most that a violation may be, and who says so.
     pub(super) highest: (Level, &'static str),
+    /// How much it matters that a table has expired.
+    pub(crate) expired: Level,
 }
 
 impl Rules {
+    /// Reads a cubin.toml, and what the workspace of its directory says; that alone where `path` is a Cargo.toml.
+    ///
     /// # Errors
     /// When the file cannot be read, or the variable holds no level.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        let file = SourceFile::read(path, Path::new(name))
-            .with_context(|| format!("cannot read {}", shown(path)))?;
-        let (config, mut problems) = Config::parse(&file);
+        let name = Path::new(path.file_name().unwrap_or(path.as_os_str()));
         // Builds name their packages by absolute paths.
         let whole = std::path::absolute(path)?;
         let dir = whole.parent().unwrap_or(&whole).to_owned();
+        let (own, wanted) = match name.to_str() {
+            Some("Cargo.toml") => (Path::new("cubin.toml"), false),
+            _ => (name, true),
+        };
+        let Layers {
+            config,
+            mut problems,
+            ..
+        } = read_policy(&dir, own, wanted)
+            .with_context(|| format!("cannot read {}", shown(path)))?;
         let mut baseline = None;
         if let Some(named) = &config.baseline {
             match SourceFile::read(&dir.join(&named.value), &named.value) {
@@ -57,6 +69,7 @@ impl Rules {
             dir,
             problems,
             highest,
+            expired: Level::Warn,
         })
     }
 }

@@ -34,6 +34,8 @@ struct Image {
 struct Kernel {
     symbol: String,
     name: String,
+    #[serde(default)]
+    sources: Vec<PathBuf>,
     file: Option<PathBuf>,
     line: Option<u32>,
     spill_stores: Option<u64>,
@@ -116,6 +118,10 @@ impl Sidecars {
             }
             if kernel.dynamic_shared.is_some() {
                 facts.resources.dynamic_shared = kernel.dynamic_shared;
+            }
+            for source in &kernel.sources {
+                let whole = image.root.join(source);
+                facts.add_source(whole.strip_prefix(root).unwrap_or(&whole));
             }
             let place = (&kernel.file, kernel.line);
             if let (Some(file), Some(line)) = place {

@@ -1,6 +1,6 @@
 //! What is written, and what formats have in common: paths as services expect them, fingerprints.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cubin_core::escape::visible_json;
 use sha2::{Digest, Sha256};
@@ -43,9 +43,25 @@ impl<'a> Found<'a> {
     }
 
     fn shown(&self, whole: &Path) -> String {
+        // A file of the workspace is named as its member sees it.
+        let whole = &without_dots(whole);
         let path = whole.strip_prefix(&self.root).unwrap_or(whole);
         path.to_string_lossy().replace('\\', "/")
     }
+}
+
+/// `..` resolved by name.
+pub(crate) fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// The label that leads: the first that is the subject.

@@ -3,7 +3,7 @@
 //! Paths in a report are relative to its package; here they are relative to the repository, as the services that show
 //! findings expect.
 
-mod found;
+pub(crate) mod found;
 mod github;
 mod gitlab;
 mod junit;

@@ -16,7 +16,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use cubin_build::env::Env;
+use cubin_build::{artifact::read_policy, env::Env};
 
 use crate::{
     artifact::{self, Judged, Rules, Sidecars},
@@ -149,8 +149,16 @@ fn policy(env: &Env) -> Option<PathBuf> {
     of_package(&dir)
 }
 
-/// The cubin.toml in a package's directory, or in one above it up to where Cargo.lock lies.
+/// The cubin.toml in a package's directory, or in one above it up to where Cargo.lock lies; the package's Cargo.toml where
+/// `[workspace.metadata.cubin]` of its workspace alone says something.
 pub(crate) fn of_package(dir: &Path) -> Option<PathBuf> {
+    own_file(dir).or_else(|| {
+        let said = read_policy(dir, Path::new("cubin.toml"), false).is_ok_and(|found| found.said);
+        said.then(|| dir.join("Cargo.toml"))
+    })
+}
+
+fn own_file(dir: &Path) -> Option<PathBuf> {
     for dir in dir.ancestors() {
         let path = dir.join("cubin.toml");
         if path.is_file() {

@@ -2,18 +2,16 @@
 
 use std::{collections::HashMap, path::Path};
 
-use anyhow::{Context as _, bail};
 use cubin_build::{
     config::{Config, Key, Limit},
     policy::Policy,
-    source::SourceFile,
 };
 use cubin_core::{Sm, escape::visible};
 use serde::Serialize;
 
 use crate::{
-    facts::{Facts, bare},
-    files::shown,
+    facts::Facts,
+    policy::{place, read},
 };
 
 /// One budget of a kernel.
@@ -43,28 +41,12 @@ pub(super) struct Budgets {
 /// The policy of a package.
 pub(super) struct File {
     config: Config,
-    name: String,
 }
 
 impl File {
-    /// Reads the policy in `root`; `None` where there is no such file.
+    /// Reads the policy of the package in `root`; `None` where neither it nor its workspace has one.
     pub(super) fn read(root: &Path, name: &Path) -> anyhow::Result<Option<Self>> {
-        let path = root.join(name);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read {}", shown(&path)));
-            }
-        };
-        let (config, problems) = Config::parse(&SourceFile::new(name, text));
-        if let Some(problem) = problems.first() {
-            bail!("{}: {}", shown(&path), visible(&problem.message));
-        }
-        Ok(Some(Self {
-            config,
-            name: shown(name),
-        }))
+        Ok(read(root, name)?.map(|config| Self { config }))
     }
 }
 
@@ -94,11 +76,9 @@ impl File {
             return Vec::new();
         };
         let policy = Policy::new(&self.config);
-        let rules = policy.rules_for(bare(facts.name()), &facts.function);
-        let selection = rules.on(target);
+        let selection = policy.rules_for(facts.which()).on(target);
         let budgets = Key::ALL.iter().filter_map(|key| {
             let budget = selection.budget(*key)?;
-            let line = budget.table.span.as_ref().map(|span| span.start().0);
             let reason = budget.table.reason.as_ref();
             Some(Budget {
                 key: key.name(),
@@ -108,10 +88,7 @@ impl File {
                     _ => None,
                 },
                 level: budget.level.name(),
-                place: match line {
-                    Some(line) => format!("{}:{line}", self.name),
-                    None => self.name.clone(),
-                },
+                place: place(budget.table),
                 reason: reason.map(|reason| visible(&reason.value).into_owned()),
             })
         });

@@ -220,15 +220,16 @@ impl Found {
         let mut groups = Vec::new();
         let name = args.config.as_deref().unwrap_or(Path::new("cubin.toml"));
         for report in &self.reports {
-            let root = match report.artifact {
-                Some(_) => Path::new(""),
-                None => &report.root,
+            // Files are judged by one policy, which lies in the directory that the report begins at.
+            let name = match report.artifact {
+                Some(_) => Path::new(name.file_name().unwrap_or(name.as_os_str())),
+                None => name,
             };
             groups.push(Group {
                 name: report.package.clone(),
                 kernels: report.kernels.iter().collect(),
                 findings: &report.findings,
-                policy: budgets::File::read(root, name)?,
+                policy: budgets::File::read(&report.root, name)?,
             });
         }
         groups.extend(self.files.iter().map(|(name, kernels)| Group {

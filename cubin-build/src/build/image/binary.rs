@@ -16,6 +16,8 @@ pub(in super::super) struct Loaded<'c> {
 pub(in super::super) struct Names {
     /// Its sources as messages show them.
     pub(in super::super) source: String,
+    /// It is made of several sources.
+    pub(in super::super) linked: bool,
     /// Of the generated module.
     pub(in super::super) module: String,
     /// Of its files, without target.

@@ -86,6 +86,7 @@ pub(in super::super) fn load<'c>(
             all.push(Loaded {
                 names: Names {
                     source,
+                    linked: false,
                     files: names::file_stem(&settings.out_file, &module.name),
                     module: module.name.clone(),
                     found: sources.found.contains(*original),
@@ -118,6 +119,7 @@ pub(in super::super) fn load<'c>(
         all.push(Loaded {
             names: Names {
                 source: shown.collect_vec().join(", "),
+                linked: true,
                 files: names::file_stem(&settings.out_file, &link.name),
                 module: link.name.clone(),
                 found: false,
