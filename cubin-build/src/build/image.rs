@@ -323,6 +323,14 @@ impl Context<'_> {
         };
         let (own, others) = by_origin(&signatures, binary, functions);
         let mismatches = signature::check(&mut signatures, &own, image.target);
+        for finding in &mismatches {
+            // One of the tools' files is not what the tools make.
+            if finding.of_kernel_set() {
+                for unit in &binary.units {
+                    crate::compile::forget(unit.results());
+                }
+            }
+        }
         image.mismatches.add_all(mismatches);
         signature::guard(&mut signatures, &source_facts);
         // Those that a library keeps to itself are its own affair: no user can launch them, or change them.

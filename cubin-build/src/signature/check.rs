@@ -25,6 +25,13 @@ pub struct Finding {
     pub problem: Problem,
 }
 
+impl Finding {
+    /// Whether the cubin has other kernels than the compiler's files name.
+    pub(crate) fn of_kernel_set(&self) -> bool {
+        matches!(self.problem, Problem::NotInCubin | Problem::NotRegistered)
+    }
+}
+
 /// What [`Finding`] is about. Sizes and offsets are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {

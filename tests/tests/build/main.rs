@@ -23,6 +23,8 @@ mod prebuilt;
 #[cfg(unix)]
 mod probed;
 mod ptx;
+#[cfg(unix)]
+mod refused;
 #[cfg(target_os = "linux")]
 mod reproducible;
 #[cfg(unix)]
