@@ -29,6 +29,9 @@
 //! unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };  // a wrong type, number or order does not compile
 //! ```
 //!
+//! The [`guide`] has chapters: from nothing to a launched kernel, targets, recipes for policies, CI, fleets, what to do when
+//! something is wrong. Every key of `cubin.toml` stands in [`config`].
+//!
 //! # What happens
 //!
 //! 1. A CUDA toolkit is found or installed ([`toolkit`] says where it is looked for).
@@ -161,6 +164,8 @@ pub mod diag;
 pub mod dryrun;
 #[doc(hidden)]
 pub mod env;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 #[doc(hidden)]
 pub mod jobs;
 pub mod kernel;

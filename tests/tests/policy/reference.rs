@@ -107,7 +107,14 @@ fn every_key_is_read_where_it_is_explained() {
 #[test]
 fn every_example_of_readme_and_documentation_is_understood() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for (file, least) in [("README.md", 4), ("cubin-build/src/lib.rs", 1)] {
+    for (file, least) in [
+        ("README.md", 4),
+        ("cubin-build/src/lib.rs", 1),
+        ("cubin-build/src/guide/start.md", 1),
+        ("cubin-build/src/guide/targets.md", 4),
+        ("cubin-build/src/guide/policy.md", 8),
+        ("cubin-build/src/guide/fleets.md", 2),
+    ] {
         let text = std::fs::read_to_string(root.join(file)).expect("a file of the repository");
         let lines = text
             .lines()
