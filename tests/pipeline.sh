@@ -11,6 +11,8 @@
 #     targets     three targets of one virtual architecture beside three runs of nvcc
 #     small       many small sources, nothing changed
 #     sccache     a second clean build, in another folder, through sccache
+#     signatures  wrappers without machine code, beside a build of all
+#     prebuilt    a build that takes what another one kept, and how large that is; only if it is named
 #
 # The last lines are the figures: name, value, and the bound that is aimed at. With 2 turns, the default, all parts take
 # about 10 minutes on 2 cores. Needs cargo with its registry, python3, a toolkit that cubin-build finds, and for the last
@@ -216,6 +218,44 @@ for part in $parts; do
             done
             show "$small small sources" "first-build-of-$small" "nothing-changed-of-$small"
             figure "nothing changed, CPU ms for each of $small sources" "1000 * $(value "nothing-changed-of-$small" 2) / $small" 'at most 1.5'
+            ;;
+        signatures)
+            for _ in $(seq "$turns"); do
+                fresh ours; timed ours 'all' "$bin/ours" sm_90 $(files ours)
+                fresh alone; CUBIN_BUILD_MODE=signatures timed alone 'signatures' "$bin/ours" sm_90 $(files alone)
+            done
+            # What comes out is checked by rustc; `core` needs no crate beside it.
+            printf '[generate]\nbackend = "core"\n' >"$work/alone/cubin.toml"
+            CUBIN_BUILD_MODE=signatures timed alone 'signatures-again' "$bin/ours" sm_90 $(files alone)
+            printf 'pub mod kernels { include!("out/kernels.rs"); }\n' >"$work/alone/lib.rs"
+            (cd "$work/alone" && rustc --edition 2024 --crate-type lib --emit metadata -Dwarnings -o lib.rmeta lib.rs)
+            show "signatures, $jobs processes" all signatures signatures-again
+            figure 'signatures, CPU over a build of all' "$(value signatures 2) / $(value all 2)" 'at most 0.15'
+            ;;
+        prebuilt)
+            [ -e "$work/ours/out/kernels.rs" ] || fresh ours
+            CUBIN_BUILD_PREBUILT=write timed ours 'written' "$bin/ours" sm_90 $(files ours)
+            fresh kept
+            cp -r "$work/ours/out/kernels/cubin-build/prebuilt" "$work/kept/prebuilt"
+            CUBIN_BUILD_PREBUILT=always timed kept 'prebuilt' "$bin/ours" sm_90 $(files kept)
+            cmp "$work/ours/out/kernels.rs" "$work/kept/out/kernels.rs"
+            show "prebuilt kernels of $(echo $sources | wc -w) sources" written prebuilt
+            python3 - "$work/kept/prebuilt" <<'PYTHON' | tee -a "$work/figures"
+import gzip, io, lzma, os, sys, tarfile
+def packed(change):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for folder, _, names in sorted(os.walk(sys.argv[1])):
+            for name in sorted(names):
+                data = change(open(os.path.join(folder, name), "rb").read())
+                info = tarfile.TarInfo(name); info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    return len(out.getvalue()), len(gzip.compress(out.getvalue(), 9))
+plain, crate = packed(lambda data: data)
+print(f"prebuilt files: {plain / 1e6:.2f} MB, {crate / 1e6:.2f} MB as cargo packs them (gzip), "
+      f"{packed(lambda data: gzip.compress(data, 9, mtime=0))[1] / 1e6:.2f} MB where each was compressed by gzip before, "
+      f"{packed(lambda data: lzma.compress(data, preset=9))[1] / 1e6:.2f} MB by xz")
+PYTHON
             ;;
         sccache)
             program=${SCCACHE:-$(command -v sccache || true)}

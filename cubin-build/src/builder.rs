@@ -11,7 +11,7 @@ use crate::{
 };
 pub use crate::{
     build::{Link, Output, Ptx, Source},
-    codegen::{Backend, HalfTypes, Runtime},
+    options::{Backend, HalfTypes, Prebuilt, Runtime},
 };
 
 /// Compiles the CUDA kernels of a crate, checks them, and writes typed launch wrappers; called from `build.rs`.
@@ -221,6 +221,14 @@ impl Builder {
     /// Name of the generated file in `OUT_DIR`. Default `kernels.rs`. Give each builder of a build script its own.
     pub fn out_file(mut self, name: impl Into<String>) -> Self {
         self.request.out_file = Some(name.into());
+        self
+    }
+
+    /// When the kernels are those that `cargo cubin prebuild` kept in `prebuilt/`, instead of compiled. Default
+    /// [`Prebuilt::WithoutToolkit`]. The same as `use` under `[prebuilt]` in `cubin.toml`; the environment variable
+    /// `CUBIN_BUILD_PREBUILT` goes before both.
+    pub fn prebuilt(mut self, when: Prebuilt) -> Self {
+        self.request.prebuilt = Some(when);
         self
     }
 

@@ -72,6 +72,8 @@
 //! | `CARGO_NET_OFFLINE` | `true`, as well as cargo's `--offline` (on Linux): no toolkit is downloaded, unless `PIP_NO_INDEX` or `UV_NO_INDEX` says that none needs the network |
 //! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out; sources with targets of their own keep those for the same GPUs, or all |
 //! | `CUBIN_BUILD_POLICY` | `warn`: no violation of the policy fails the build, see [Editors](#editors); `deny`: what `cubin.toml` says, whatever its `[policy] level` |
+//! | `CUBIN_BUILD_PREBUILT` | when kernels are taken from `prebuilt/` instead of compiled: `without-toolkit`, `always` or `never`, see [Without a toolkit](#without-a-toolkit-published-crates-docsrs) |
+//! | `DOCS_RS` | set on docs.rs, where there is no toolkit: kernels are taken from `prebuilt/` |
 //! | `CUBIN_BUILD_TIMEOUT` | seconds after which one run of a tool is ended, with all that it started; without it a note says that one takes long |
 //! | `CUBIN_BUILD_LAUNCHER` | a program that is put before cicc and ptxas, with arguments where it needs some: `sccache`. So a build takes from a cache, also another machine's, what was compiled before |
 //! | `NVCC_CCBIN` | the host compiler |
@@ -96,6 +98,37 @@
 //!
 //! RustRover: Settings, Rust, *Environment variables*. For everybody who works on the crate, `[policy] level = "warn"` in
 //! `cubin.toml` says the same, and `CUBIN_BUILD_POLICY=deny` in CI takes it back.
+//!
+//! # Without a toolkit: published crates, docs.rs
+//!
+//! `cargo cubin prebuild` compiles the kernels and keeps all that a build needs of them in `prebuilt/`, beside `Cargo.toml`:
+//! cubins, signatures, PTX where it is embedded, and a manifest with the hash of every source, header and file, and the
+//! flags. Commit the folder, and every machine with cargo and rustc alone builds the crate: users of a published
+//! library, docs.rs, an editor on a laptop without CUDA. What is generated has the same bytes as where it was compiled,
+//! and the policy judges the kernels as it judges others.
+//!
+//! ```text
+//! $ cargo cubin prebuild                # where there is a toolkit
+//! $ git add prebuilt
+//! $ cargo cubin prebuild --check        # in CI: compiles, and fails when `prebuilt/` is not what comes out
+//! $ cargo package                       # holds all that is needed; with `include` in Cargo.toml, name "/prebuilt" there
+//! ```
+//!
+//! | `use` under `[prebuilt]`, [`Builder::prebuilt`], `CUBIN_BUILD_PREBUILT` | when a build takes these files |
+//! |---|---|
+//! | `without-toolkit` (default) | no toolkit that fits is there, or no host compiler for it; nothing is then installed. And on docs.rs, which sets `DOCS_RS` |
+//! | `always` | always; a toolkit is not even looked for |
+//! | `never` | never |
+//!
+//! A build that takes them first holds sources, headers and flags against the manifest. What was edited since is named
+//! (`prebuilt-stale`), and fails the build, so that machine code is always that of the sources beside it;
+//! `stale = "warn"` under `[prebuilt]` goes on with the old kernels meanwhile. Line ends do not count, so git may change
+//! them. Not seen are a header outside the package, which `cargo cubin prebuild` warns of, and a new one that would be
+//! included instead of another: `--check` compiles, and sees all. Builders with other targets (`CUBIN_BUILD_ARCH`) take
+//! those of them that were prebuilt.
+//!
+//! The files are not compressed: cargo packs crates anyway. They are read by all releases that are compatible with the one
+//! that wrote them.
 //!
 //! # Several crates, several builders
 //!
@@ -191,7 +224,9 @@ pub mod toolkit;
 #[doc(hidden)]
 pub mod words;
 
-pub use builder::{Backend, Builder, Error, HalfTypes, Link, Output, Ptx, Runtime, Source};
+pub use builder::{
+    Backend, Builder, Error, HalfTypes, Link, Output, Prebuilt, Ptx, Runtime, Source,
+};
 pub use diag::{Code, Diag, Label, Level};
 pub use kernel::{Facts, Spills};
 pub use source::{SourceFile, Span};

@@ -49,6 +49,31 @@ pub enum Runtime {
     Crate,
 }
 
+/// When the kernels are those that `cargo cubin prebuild` kept in `prebuilt/`, instead of compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Prebuilt {
+    /// Where there is no toolkit that fits, or no host compiler; and on docs.rs.
+    #[default]
+    WithoutToolkit,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+    /// They are being made, for `cargo cubin prebuild`.
+    #[doc(hidden)]
+    Write,
+}
+
+impl Prebuilt {
+    /// What users write.
+    pub(crate) const WORDS: [(&'static str, Self); 3] = [
+        ("without-toolkit", Self::WithoutToolkit),
+        ("always", Self::Always),
+        ("never", Self::Never),
+    ];
+}
+
 /// What is found out where nobody says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Switch {

@@ -3,7 +3,7 @@
 //! `CUBIN_BUILD_REPORT` names a directory (absolute). Each run of a builder then writes
 //! `<package>-<generated file>.json` there and does not fail for a policy violation:
 //! `{schema, package, errors, warnings, rendered, coloured, findings: [diagnostic], kernels: [facts of a function],
-//! images: [path], baseline: {path, text, entries} | null}`. The images are the cubins that were written, absolute. The
+//! images: [path], baseline: {path, text, entries} | null}`, and for `cargo cubin prebuild` also `prebuilt: {from, to}`. The images are the cubins that were written, absolute. The
 //! facts, and the version of the schema for the whole report, are those of [`cubin_core::json`].
 
 use std::{
@@ -42,6 +42,11 @@ pub(crate) struct BaselineFile {
 }
 
 impl Destination {
+    /// A directory of this report's own.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.dir.join(format!("{}.{name}", self.file))
+    }
+
     pub(crate) fn from_env(env: &Env, root: &Path, out_file: &str) -> Option<Self> {
         let dir = PathBuf::from(env.get(VARIABLE).filter(|value| !value.is_empty())?);
         let package = match env.peek("CARGO_PKG_NAME") {
@@ -64,6 +69,8 @@ pub(crate) struct Findings<'a> {
     /// The cubins that were written.
     pub(crate) images: &'a [PathBuf],
     pub(crate) baseline: Option<&'a BaselineFile>,
+    /// The prebuilt files that were asked for, and where they belong: both absolute directories.
+    pub(crate) prebuilt: Option<&'a (PathBuf, PathBuf)>,
     /// What the build shows.
     pub(crate) rendered: &'a str,
     /// The same with colours.
@@ -102,6 +109,12 @@ fn text(to: &Destination, found: &Findings<'_>) -> cubin_core::Result<String> {
             object.string("text", &baseline.text)?;
             object.number("entries", &baseline.entries)
         })?,
+    }
+    if let Some((from, to)) = found.prebuilt {
+        object.object("prebuilt", &mut |object| {
+            object.string("from", &from.to_string_lossy())?;
+            object.string("to", &to.to_string_lossy())
+        })?;
     }
     object.close()?;
     Ok(text)

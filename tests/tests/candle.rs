@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cubin_build::{builder::Output, diag::codes, kernel::Facts};
+use cubin_build::{Prebuilt, builder::Output, diag::codes, kernel::Facts};
 use cubin_tests::{
     candle::{self, Subset},
     oracle, tools, user_crate,
@@ -59,7 +59,9 @@ fn built() -> Option<&'static Built> {
             let subset = Subset::chosen();
             let out = tmp().join("candle").join("out");
             let start = Instant::now();
+            // What is kept for builds without a compiler is written, too.
             let output = candle::builder(&root, &out, subset)
+                .prebuilt(Prebuilt::Write)
                 .try_build()
                 .unwrap_or_else(|error| panic!("{error}"));
             let wall = start.elapsed();
@@ -328,6 +330,62 @@ fn a_second_run_starts_no_compiler_and_writes_the_same() {
 }
 
 /// Size and time of last change of every file below `dir`.
+/// What was compiled once is what a build without a compiler makes, to the byte; in another folder, as it is downloaded.
+#[test]
+fn prebuilt_kernels_give_the_same_file() {
+    let Some(built) = built() else { return };
+    let root = tmp().join("candle").join("prebuilt");
+    let _ = fs::remove_dir_all(&root);
+    copy(&built.root.join("src"), &root.join("src"));
+    let kept = built.out.join("kernels/cubin-build/prebuilt");
+    copy(&kept, &root.join("prebuilt"));
+    let out = root.join("out");
+    fs::create_dir_all(&out).expect("a folder");
+    let output = candle::builder(&root, &out, built.subset)
+        .prebuilt(Prebuilt::Always)
+        .try_build()
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((output.compiled, output.toolkit), (0, None));
+    let text = fs::read_to_string(&output.generated).expect("the generated file");
+    assert!(text == built.generated, "another generated file");
+    assert_eq!(output.cubins.len(), built.output.cubins.len());
+    for (one, other) in output.cubins.iter().zip(&built.output.cubins) {
+        assert!(
+            fs::read(one).ok() == fs::read(other).ok(),
+            "{}",
+            one.display()
+        );
+    }
+    // Facts that no cubin has: what ptxas printed.
+    assert_eq!(output.kernels.len(), built.output.kernels.len());
+    for (one, other) in output.kernels.iter().zip(&built.output.kernels) {
+        assert_eq!((&one.name, one.spills), (&other.name, other.spills));
+        assert_eq!(one.resources, other.resources, "{}", one.name);
+    }
+    let here = built.root.to_string_lossy();
+    let toolkit = cubin_tests::toolkit().expect("a toolkit").root;
+    let toolkit = toolkit.to_string_lossy();
+    for path in stamps(&kept).keys() {
+        let bytes = fs::read(path).expect("a file");
+        let text = String::from_utf8_lossy(&bytes);
+        let names = text.contains(&*here) || text.contains(&*toolkit);
+        assert!(!names, "{} names this machine", path.display());
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let to = to.join(path.file_name().expect("a name"));
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            fs::copy(&path, &to).expect("a copy");
+        }
+    }
+}
+
 fn stamps(dir: &Path) -> BTreeMap<PathBuf, (u64, std::time::SystemTime)> {
     let mut stamps = BTreeMap::new();
     let mut dirs = vec![dir.to_owned()];

@@ -25,6 +25,7 @@ mod new;
 mod options;
 mod page;
 mod policy;
+mod prebuild;
 mod progress;
 mod project;
 mod report;
@@ -73,6 +74,8 @@ enum Command {
     /// Accept today's violations, or record every kernel, so that only what gets worse fails
     #[command(subcommand)]
     Baseline(baseline::Command),
+    /// Keep compiled kernels in `prebuilt/`, for machines without a toolkit, docs.rs and published crates
+    Prebuild(prebuild::Args),
     /// Install and find CUDA toolkits
     #[command(subcommand)]
     Toolkit(toolkit::Command),
@@ -119,6 +122,7 @@ pub fn command() -> ExitCode {
         Command::Top(args) => top::run(&args),
         Command::Report(args) => page::run(&args),
         Command::Baseline(command) => baseline::run(&command),
+        Command::Prebuild(args) => prebuild::run(&args),
         Command::Toolkit(command) => toolkit::run(&command),
         Command::Doctor => doctor::run(),
         Command::Timings(args) => timings::run(&args),

@@ -163,6 +163,16 @@ pub(crate) struct Reports {
 
 /// Builds the selected packages and returns what their builders report.
 pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Reports> {
+    with_reports(selection, &[], Ok)
+}
+
+/// As [`reports`], with environment variables for the build scripts; what they wrote beside their reports is there while
+/// `then` runs.
+pub(crate) fn with_reports<T>(
+    selection: &Selection,
+    variables: &[(&str, &str)],
+    then: impl FnOnce(Reports) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let metadata = selection.metadata()?;
     let packages = users_of_cubin_build(&metadata, selection)?;
 
@@ -172,9 +182,19 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Reports> {
         .join("cubin-report")
         .join(std::process::id().to_string());
     fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    let result = run_cargo(selection, &packages, &dir).and_then(|()| report::read_all(&dir));
+    let result = run_cargo(selection, &packages, &dir, variables)
+        .and_then(|()| report::read_all(&dir))
+        .and_then(|reports| then(named(reports, &packages, &metadata)?));
     let _ = fs::remove_dir_all(&dir);
-    let mut reports = result?;
+    result
+}
+
+/// Reports with the directories of their packages.
+fn named(
+    mut reports: Vec<Report>,
+    packages: &[String],
+    metadata: &Metadata,
+) -> anyhow::Result<Reports> {
     if reports.is_empty() {
         bail!(
             "no build script of {} ran cubin_build::Builder; is it called in build.rs?",
@@ -189,7 +209,7 @@ pub(crate) fn reports(selection: &Selection) -> anyhow::Result<Reports> {
         }
     }
     Ok(Reports {
-        workspace: metadata.workspace_root.into_std_path_buf(),
+        workspace: metadata.workspace_root.as_std_path().to_owned(),
         reports,
     })
 }
@@ -229,12 +249,18 @@ fn users_of_cubin_build(metadata: &Metadata, selection: &Selection) -> anyhow::R
     Ok(users)
 }
 
-fn run_cargo(selection: &Selection, packages: &[String], dir: &Path) -> anyhow::Result<()> {
+fn run_cargo(
+    selection: &Selection,
+    packages: &[String],
+    dir: &Path,
+    variables: &[(&str, &str)],
+) -> anyhow::Result<()> {
     let cargo = Env::process()
         .peek("CARGO")
         .unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(&cargo);
     command.arg("check").env("CUBIN_BUILD_REPORT", dir);
+    command.envs(variables.iter().copied());
     if let Some(path) = &selection.manifest_path {
         command.arg("--manifest-path").arg(path);
     }

@@ -41,6 +41,16 @@ pub(crate) struct Report {
     #[serde(default)]
     pub(crate) images: Vec<PathBuf>,
     pub(crate) baseline: Option<BaselineText>,
+    /// The files of `prebuilt/`, where they were asked for.
+    #[serde(default)]
+    pub(crate) prebuilt: Option<Prebuilt>,
+}
+
+/// Files that are to stand in a package: two directories, absolute.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Prebuilt {
+    pub(crate) from: PathBuf,
+    pub(crate) to: PathBuf,
 }
 
 /// A diagnostic.

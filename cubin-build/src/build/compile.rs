@@ -1,6 +1,6 @@
 //! The second phase: sources to units, and units to linked cubins.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cubin_core::Sm;
 
@@ -23,6 +23,7 @@ use crate::{
     env::Env,
     lists::{AddAll, CollectVec},
     paths, signature,
+    sorted::Map,
     source::Span,
     toolkit::{self, Toolkit},
 };
@@ -34,6 +35,8 @@ pub(super) struct Compiled {
     pub(super) toolkit: Option<Toolkit>,
     pub(super) units: Vec<Unit>,
     pub(super) linked: Vec<Linked>,
+    /// What lies beside cubins that no compiler has made now, by their paths ([`side::encode`](super::side::encode)).
+    pub(super) sides: Map<PathBuf, Vec<u8>>,
     /// The modules of NVVM IR among the sources.
     #[cfg(feature = "nvvm")]
     pub(super) modules: super::nvvm::Modules,
@@ -66,6 +69,7 @@ pub(super) fn run(
     Some(Compiled {
         units,
         linked,
+        sides: Map::new(),
         #[cfg(feature = "nvvm")]
         modules,
         toolkit: Some(toolkit),

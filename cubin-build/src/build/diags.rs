@@ -240,6 +240,9 @@ impl Display for Mistake {
             }
             Self::Target(error) => error.fmt(f),
             Self::PolicyLevel(value) => write!(f, "`{value}` is not a level of the policy"),
+            Self::Prebuilt(value) => {
+                write!(f, "`{value}` does not say when prebuilt kernels are used")
+            }
             Self::Timeout(value) => write!(f, "`{value}` is not a number of seconds"),
             Self::Refused {
                 program,
@@ -351,6 +354,7 @@ impl Mistake {
             Self::PolicyLevel(_) => {
                 "`warn`: violations are warnings; `deny`: they are what cubin.toml says".to_owned()
             }
+            Self::Prebuilt(_) => "`without-toolkit`, `always` or `never`".to_owned(),
             Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),
             Self::Refused { help, .. } => return help.clone(),
             Self::Launcher(_) => {

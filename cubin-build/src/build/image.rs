@@ -2,14 +2,13 @@
 
 mod binary;
 mod calls;
-mod files;
+pub(super) mod files;
 #[cfg(feature = "instructions")]
 mod instructions;
 #[cfg(feature = "artifact")]
 mod linked;
 mod load;
 mod prebuilt;
-mod side;
 mod signed;
 mod spilled;
 
@@ -21,7 +20,6 @@ use cubin_core::{Cubin, Function, Sm, Stack, cubin::ObjectKind, variable::Variab
 pub use self::linked::linked_kernels;
 use self::{
     binary::Binary,
-    side::Side,
     signed::{Part, Sides},
     spilled::Spilled,
 };
@@ -34,6 +32,7 @@ use super::{
     problem::{BadCode, Problem},
     ptx,
     settings::Settings,
+    side::{self, Side},
     sources::Sources,
 };
 use crate::{
@@ -148,7 +147,7 @@ impl Context<'_> {
     /// What lies beside the cubins of all units; a unit whose cubin is an image of its own is read with it.
     fn sides<'b>(&self, parsed: &[(&'b Loaded<'_>, Vec<(&'b Binary<'_>, Parsed<'b>)>)]) -> Sides {
         let Some(toolkit) = &self.compiled.toolkit else {
-            return Sides::new();
+            return self.kept();
         };
         let mut parts = Vec::new();
         for (binary, image) in parsed.iter().flat_map(|(_, images)| images) {
@@ -160,6 +159,16 @@ impl Context<'_> {
         }
         let request = compile::request(self.settings, self.sources, toolkit);
         signed::read(self.env, &request, parts)
+    }
+
+    /// What lies beside cubins that no compiler has made now.
+    fn kept(&self) -> Sides {
+        let mut sides = Sides::new();
+        for (cubin, bytes) in &self.compiled.sides {
+            let side = side::decode(bytes).ok_or_else(|| "they are damaged".to_owned());
+            sides.insert(cubin.clone(), Some(side));
+        }
+        sides
     }
 
     fn image<'b>(

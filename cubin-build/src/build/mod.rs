@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | `settings`, `sources` | the build script, `cubin.toml`, the environment | what to compile, for which targets, how |
 //! | `compile` | sources, toolkit | units and linked cubins, as files |
+//! | `prebuilt` instead | what `cargo cubin prebuild` kept | the same |
 //! | `image` | those files | every cubin read and parsed once, with the signatures of its kernels, checked against it |
 //! | `kernels` | the images of a source | one module: signatures that hold on every target, facts by kernel and target |
 //! | `judge` | facts | findings of the policy |
@@ -25,10 +26,12 @@ mod names;
 mod nvvm;
 mod outcome;
 mod places;
+mod prebuilt;
 mod problem;
 mod ptx;
 mod request;
 mod settings;
+mod side;
 mod sources;
 mod virtuals;
 #[cfg_attr(
@@ -93,7 +96,10 @@ pub(crate) fn run(request: &BuildRequest, env: &Env, telling: bool) -> Outcome {
 /// `None` where a phase failed and the next ones make no sense.
 fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outcome) -> Option<()> {
     let mut places = Places::new(&settings.root);
-    let compiled = compile::run(settings, sources, env, &mut places, outcome)?;
+    let compiled = match prebuilt::run(settings, sources, env, outcome)? {
+        Some(compiled) => compiled,
+        None => compile::run(settings, sources, env, &mut places, outcome)?,
+    };
     let sink = &mut outcome.sink;
     let loaded = image::load(settings, sources, &compiled, sink);
     let context = Context {
@@ -131,6 +137,10 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
         }
     };
     drop(generated);
+    prebuilt::keep(settings, sources, &compiled, outcome);
+    if outcome.sink.has_errors() && settings.report.is_none() {
+        return None;
+    }
     outcome.output = Some(Output {
         generated: written.generated,
         cubins: written.cubins,

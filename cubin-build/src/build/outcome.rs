@@ -40,6 +40,8 @@ pub(crate) struct Outcome {
     pub(crate) watch: Watch,
     pub(crate) facts: Vec<Facts>,
     pub(crate) baseline: Option<report::BaselineFile>,
+    /// The prebuilt files that were written, and where they belong.
+    pub(crate) prebuilt: Option<(PathBuf, PathBuf)>,
     /// Something that took long and that the user should know of even when all went well.
     pub(crate) announcement: Option<String>,
     /// Whether cargo is told what was compiled, and why, as soon as it is.
@@ -78,6 +80,7 @@ impl Outcome {
             kernels: &self.facts,
             images: self.output.as_ref().map_or(&[], |output| &output.cubins),
             baseline: self.baseline.as_ref(),
+            prebuilt: self.prebuilt.as_ref(),
             rendered: &self.rendered(false),
             coloured: &self.rendered(true),
         };

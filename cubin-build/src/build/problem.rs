@@ -38,6 +38,8 @@ pub(super) enum Mistake {
     Target(TargetError),
     /// Not a level that the policy may have altogether.
     PolicyLevel(String),
+    /// Not a word for when prebuilt files are used.
+    Prebuilt(String),
     /// Not a time after which a tool is ended.
     Timeout(String),
     /// A flag, or the value of a key, that a tool does not take.

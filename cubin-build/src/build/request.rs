@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::options::{Backend, HalfTypes, Runtime};
+use crate::options::{Backend, HalfTypes, Prebuilt, Runtime};
 
 /// All that a [`Builder`](crate::Builder) was told.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +31,7 @@ pub(crate) struct BuildRequest {
     pub(crate) half: Option<HalfTypes>,
     pub(crate) runtime: Option<Runtime>,
     pub(crate) out_file: Option<String>,
+    pub(crate) prebuilt: Option<Prebuilt>,
 }
 
 /// Sources that are compiled to relocatable code and linked into one cubin, for [`Builder::link`](crate::Builder::link); the same as

@@ -17,7 +17,7 @@ use crate::{
     diag::{Level, Sink},
     env::Env,
     lists::{AddAll, CollectVec},
-    options::{Backend, HalfTypes, Runtime},
+    options::{self, Backend, HalfTypes, Runtime},
     paths, report,
     sorted::Set,
     toolkit,
@@ -52,12 +52,21 @@ pub(super) struct Settings {
     pub(super) out_file: String,
     pub(super) report: Option<report::Destination>,
     pub(super) highest: Highest,
+    pub(super) prebuilt: Prebuilt,
     /// Files and directories consulted so far.
     pub(super) watched: Vec<PathBuf>,
     /// Each `cubin.toml`, absolute, that was looked for and is not there.
     pub(super) absent: Vec<PathBuf>,
     /// `cubin.toml`, relative to the package where possible; for messages about what it lacks.
     pub(super) config_name: String,
+}
+
+/// When prebuilt files are used, and what it is when they are stale.
+pub(super) struct Prebuilt {
+    pub(super) when: options::Prebuilt,
+    /// The key, the method or the variable that says so.
+    pub(super) said_by: &'static str,
+    pub(super) stale: Level,
 }
 
 /// The most that a violation of the policy may be.
@@ -124,6 +133,7 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         },
         report: report::Destination::from_env(env, &root, &out_file),
         highest: highest(env, &config, sink),
+        prebuilt: prebuilt(request, env, &config, sink),
         out_dir,
         work_dir,
         toolkit,
@@ -159,6 +169,37 @@ fn highest(env: &Env, config: &Config, sink: &mut Sink) -> Highest {
         sink.push(Problem::Asked(mistake, Origin::Environment(POLICY)).into());
     }
     said(level.unwrap_or(Level::Deny), "CUBIN_BUILD_POLICY")
+}
+
+/// The variable that goes before `[prebuilt] use`.
+pub(super) const PREBUILT: &str = "CUBIN_BUILD_PREBUILT";
+
+fn prebuilt(request: &BuildRequest, env: &Env, config: &Config, sink: &mut Sink) -> Prebuilt {
+    let written = &config.prebuilt;
+    let stale = written.stale.as_ref().map(|level| level.value);
+    let said = |when, said_by| Prebuilt {
+        when,
+        said_by,
+        stale: stale.unwrap_or(Level::Deny),
+    };
+    if let Some(value) = env.get(PREBUILT) {
+        // For `cargo cubin prebuild`.
+        if value == "write" {
+            return said(options::Prebuilt::Write, PREBUILT);
+        }
+        for (word, when) in options::Prebuilt::WORDS {
+            if value == word {
+                return said(when, PREBUILT);
+            }
+        }
+        let mistake = Mistake::Prebuilt(value.to_string_lossy().into_owned());
+        sink.push(Problem::Asked(mistake, Origin::Environment(PREBUILT)).into());
+    }
+    if let Some(when) = request.prebuilt {
+        return said(when, "`Builder::prebuilt` in build.rs");
+    }
+    let when = written.when.as_ref().map(|when| when.value);
+    said(when.unwrap_or_default(), "`use` in [prebuilt]")
 }
 
 fn check_timeout(env: &Env, sink: &mut Sink) {

@@ -91,14 +91,16 @@ pub use self::{
 };
 pub(crate) use self::{
     launcher::{LAUNCHER, Launcher},
+    outcome::PrebuiltUnit,
     run::{TIMEOUT, seconds},
+    unit::tame_stem,
 };
 use crate::{
     cache::{self, Files},
     env::Env,
     lists::{AddAll, CollectVec, Figures},
     paths::normalize,
-    toolkit::HostCompiler,
+    toolkit::{HostCompiler, Toolkit},
 };
 
 /// Compiles what changed.
@@ -181,6 +183,20 @@ pub fn compile_telling(
         failures,
         notes: common.notes(),
     })
+}
+
+/// Whether a toolkit can compile all of the sources here: those in C++ need a host compiler.
+pub(crate) fn has_compilers(
+    env: &Env,
+    toolkit: &Toolkit,
+    options: &Options,
+    sources: &[Source],
+) -> bool {
+    let mut languages = sources.iter().map(|source| source.language);
+    !languages.any(|language| language == Language::Cuda)
+        || toolkit
+            .host_compiler(env, command::ccbin(options).as_deref())
+            .is_ok()
 }
 
 /// Makes the results in the directories of these files count as never made: whoever could not use one has it made anew.

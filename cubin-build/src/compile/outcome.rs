@@ -56,7 +56,40 @@ pub struct SideFiles {
     pub gpu: PathBuf,
 }
 
+/// A unit that was compiled elsewhere.
+#[derive(Debug)]
+pub(crate) struct PrebuiltUnit {
+    pub(crate) source: PathBuf,
+    pub(crate) target: Sm,
+    pub(crate) cubin: PathBuf,
+    pub(crate) ptx: PathBuf,
+    pub(crate) spills: Map<String, Spills>,
+    pub(crate) callees: Map<String, Vec<(String, Spills)>>,
+    pub(crate) frames: Map<String, u64>,
+    pub(crate) identity: ContentHash,
+}
+
 impl Unit {
+    /// A unit that no compiler made here: nothing is known of the files that went in.
+    pub(crate) fn prebuilt(unit: PrebuiltUnit) -> Self {
+        Self {
+            source: unit.source,
+            target: unit.target,
+            cubin: unit.cubin,
+            side_files: None,
+            ptx: unit.ptx,
+            spills: unit.spills,
+            callees: unit.callees,
+            frames: unit.frames,
+            dependencies: Vec::new(),
+            messages: Vec::new(),
+            recompiled: None,
+            identity: unit.identity,
+            headers: Arc::default(),
+            shadowing: Vec::new(),
+        }
+    }
+
     /// Every file that went in, outside the toolkit: [`Unit::dependencies`], then headers of the system.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.dependencies.iter().chain(&self.headers.system)

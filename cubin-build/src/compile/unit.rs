@@ -316,7 +316,7 @@ pub(super) fn unit_name(path: &Path) -> String {
 }
 
 /// The stem of a file in characters that need no quoting anywhere.
-pub(super) fn tame_stem(path: &Path) -> String {
+pub(crate) fn tame_stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let tame: String = stem
         .chars()

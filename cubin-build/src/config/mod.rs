@@ -36,6 +36,7 @@ pub mod keys;
 pub mod model;
 pub(crate) mod nearest;
 mod nvvm;
+mod prebuilt;
 mod problem;
 pub(crate) mod read;
 mod rules;
@@ -56,14 +57,14 @@ pub use budget::{Budgets, Rule};
 pub use glob::Glob;
 pub use keys::Doc;
 pub use model::{
-    Build, Config, DeclaredKernel, Define, Generate, Instantiate, Link, Ptx, SourceOptions,
-    TargetOptions, Toolkit,
+    Build, Config, DeclaredKernel, Define, Generate, Instantiate, Link, Prebuilt, Ptx,
+    SourceOptions, TargetOptions, Toolkit,
 };
 pub(crate) use nearest::nearest;
-#[doc(hidden)]
-pub use tables::POLICY_LEVELS;
 pub use tables::{TableDoc, documented};
 pub(crate) use targets::{compute, virtual_architecture};
+#[doc(hidden)]
+pub use values::POLICY_LEVELS;
 pub(crate) use values::is_identifier;
 
 impl Config {

@@ -5,7 +5,7 @@ use cubin_core::arch::Sm;
 use super::{budget::Rule, glob::Glob};
 use crate::{
     diag::Level,
-    options::{Backend, HalfTypes, Nvvm, Runtime},
+    options::{self, Backend, HalfTypes, Nvvm, Runtime},
     source::{Span, Spanned},
     toolkit::Component,
 };
@@ -23,6 +23,8 @@ pub struct Config {
     pub target_options: Vec<TargetOptions>,
     /// `[generate]`
     pub generate: Generate,
+    /// `[prebuilt]`
+    pub prebuilt: Prebuilt,
     /// `[defaults]`
     pub defaults: Rule,
     /// `[defaults]` of the workspace, those that stand furthest above first.
@@ -54,6 +56,15 @@ pub struct Toolkit {
     pub install: Option<Spanned<bool>>,
     /// Libraries beside the compiler whose headers kernels include.
     pub components: Vec<Spanned<&'static Component>>,
+}
+
+/// `[prebuilt]`: when kernels are taken as `cargo cubin prebuild` kept them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prebuilt {
+    /// `use`
+    pub when: Option<Spanned<options::Prebuilt>>,
+    /// What it is when they are those of other sources.
+    pub stale: Option<Spanned<Level>>,
 }
 
 /// `[build]`: what is compiled, and how.

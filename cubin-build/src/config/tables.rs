@@ -9,13 +9,14 @@ use super::{
     keys::{Doc, Key, REQUIRED, Table},
     model::{Build, Config, DeclaredKernel, Generate, Instantiate, Link},
     nvvm,
+    prebuilt::PREBUILT,
     problem::Problem,
     read::{CONFIG, Item, TableReader},
     rules::{self, DEFAULTS, RULE, rule},
     selected::{self, SOURCE, TARGET},
     targets::{ptx, targets, virtual_arch},
     toolkit::TOOLKIT,
-    values::{FlagTable, defines, file_name, flags, is_identifier, language},
+    values::{FlagTable, POLICY_LEVELS, defines, file_name, flags, is_identifier, language},
 };
 use crate::{
     diag::Level,
@@ -227,9 +228,6 @@ static POLICY: Table<Option<Spanned<Level>>> = Table {
     }],
 };
 
-/// What `[policy] level` and `CUBIN_BUILD_POLICY` may say.
-pub const POLICY_LEVELS: [Level; 2] = [Level::Deny, Level::Warn];
-
 static BASELINE: Table<Option<Spanned<String>>> = Table {
     name: "[baseline]",
     code: CONFIG,
@@ -370,7 +368,7 @@ pub(super) struct Part {
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
-pub(super) static PARTS: [Part; 13] = [
+pub(super) static PARTS: [Part; 14] = [
     Part {
         name: "toolkit",
         title: "[toolkit]",
@@ -420,6 +418,13 @@ pub(super) static PARTS: [Part; 13] = [
         meaning: "What the generated Rust code is like.",
         read: |r, item, config| table(r, item, None, &GENERATE, &mut config.generate),
         docs: || GENERATE.docs(),
+    },
+    Part {
+        name: "prebuilt",
+        title: "[prebuilt]",
+        meaning: "Kernels that were compiled before, by `cargo cubin prebuild`, and lie in `prebuilt/` beside Cargo.toml.",
+        read: |r, item, config| table(r, item, None, &PREBUILT, &mut config.prebuilt),
+        docs: || PREBUILT.docs(),
     },
     Part {
         name: "defaults",

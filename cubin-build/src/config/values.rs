@@ -7,11 +7,15 @@ use super::{
 };
 use crate::{
     compile::flags::{self, Refusal},
+    diag::Level,
     lists::CollectVec,
     source::Spanned,
     toolkit::{COMPONENTS, Component},
     words::{quoted, texts},
 };
+
+/// What `[policy] level`, `[prebuilt] stale` and `CUBIN_BUILD_POLICY` may say.
+pub const POLICY_LEVELS: [Level; 2] = [Level::Deny, Level::Warn];
 
 /// `version` in `[toolkit]`.
 pub(super) fn version(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {

@@ -26,6 +26,8 @@ pub enum Topic {
     Cubin,
     /// C++ types and names of kernels.
     Signature,
+    /// Kernels that were compiled before.
+    Prebuilt,
     /// Writing generated files.
     Output,
     /// A code that is not in the table.
@@ -52,6 +54,10 @@ impl Topic {
             Self::Compile => ("message of the compiler", "messages of the compiler"),
             Self::Cubin => ("problem in a cubin", "problems in cubins"),
             Self::Signature => ("problem with a signature", "problems with signatures"),
+            Self::Prebuilt => (
+                "problem with prebuilt kernels",
+                "problems with prebuilt kernels",
+            ),
             Self::Output => ("problem writing output", "problems writing output"),
             Self::Other => ("problem", "problems"),
         }
@@ -318,6 +324,20 @@ codes! {
     TENSOR_CORE_BELOW_BUDGET = "tensor-core-below-budget", Budget,
         "A kernel has fewer matrix multiplications on tensor cores than its budget asks for: the compiler did not use them, often after a change of types, shapes or targets. The kernel then computes the same and is many times slower.",
         "error[tensor-core-below-budget]: kernel `attention` has 0 tensor core instructions on sm_90, budget is at least 1";
+
+    // prebuilt
+    PREBUILT_MISSING = "prebuilt-missing", Prebuilt,
+        "A build takes the kernels that `cargo cubin prebuild` kept in `prebuilt/`, because no toolkit is there or because it was told to, and there are none, or none of a source for a target. Run `cargo cubin prebuild` where there is a toolkit and commit what it writes, or ask for targets that it has.",
+        "error[prebuilt-missing]: there is no prebuilt machine code of kernels/saxpy.cu for sm_120";
+    PREBUILT_DAMAGED = "prebuilt-damaged", Prebuilt,
+        "The manifest in `prebuilt/`, or a file beside it, is not what `cargo cubin prebuild` wrote: a merge left its marks, a file is missing or is another one, or a release of another format wrote it. Every file is held against its hash in the manifest. Run `cargo cubin prebuild` again.",
+        "error[prebuilt-damaged]: prebuilt/kernels.manifest is damaged: two versions of the manifest were not merged";
+    PREBUILT_STALE = "prebuilt-stale", Prebuilt,
+        "The kernels in `prebuilt/` were made of other sources or headers, or with other flags, than those of this build, so wrappers and machine code would not be those of the sources. Run `cargo cubin prebuild` where there is a toolkit and commit what it writes. `stale = \"warn\"` under [prebuilt] makes it a warning; the old kernels are then used.",
+        "error[prebuilt-stale]: the prebuilt kernels are not those of these sources: `kernels/saxpy.cu` changed";
+    PREBUILT_OUTSIDE = "prebuilt-outside", Prebuilt,
+        "Headers that lie outside the package, by an absolute path, went into the kernels that `cargo cubin prebuild` writes. They are not part of the package, so a build that takes these kernels cannot see whether they changed. Copy them into the package, or let CI run `cargo cubin prebuild --check`, which compiles and compares.",
+        "warning[prebuilt-outside]: 1 file outside the package went into the prebuilt kernels";
 
     // output
     OUTPUT_UNWRITABLE = "output-unwritable", Output,

@@ -46,6 +46,26 @@ pub fn find_with(
     Ok(toolkit)
 }
 
+/// What [`find_with`] would find if nothing were to be installed; why there is nothing does not matter.
+pub(crate) fn present(env: &Env, request: &ToolkitRequest) -> Option<Toolkit> {
+    let quiet = ToolkitRequest {
+        install: false,
+        ..request.clone()
+    };
+    let mut toolkit = if request.install && env.get(EXPLICIT).is_none() {
+        cached::installed_as(env, request.version?).ok()??
+    } else {
+        compiler(env, &quiet, &mut |_| {}).ok()?
+    };
+    for component in &quiet.components {
+        added::add(env, &mut toolkit, component, false, &mut |_| {}).ok()?;
+    }
+    Some(toolkit)
+}
+
+/// Names the toolkit, whatever else is there.
+const EXPLICIT: &str = "CUBIN_BUILD_TOOLKIT";
+
 fn compiler(
     env: &Env,
     request: &ToolkitRequest,
@@ -57,7 +77,6 @@ fn compiler(
         looked: Vec::new(),
         unusable: Vec::new(),
     };
-    const EXPLICIT: &str = "CUBIN_BUILD_TOOLKIT";
     if let Some(value) = env.get(EXPLICIT) {
         return search.explicit(EXPLICIT, PathBuf::from(value));
     }

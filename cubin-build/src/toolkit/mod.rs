@@ -49,7 +49,6 @@ mod said;
 mod version;
 mod wheels;
 
-pub(crate) use self::diags::{damaged, unusable};
 pub use self::{
     added::install_component,
     cached::{cache_dir, installed, remove},
@@ -63,4 +62,8 @@ pub use self::{
     record::{Damage, Recorded, recorded},
     request::ToolkitRequest,
     version::{ParseVersionError, Version, Wanted},
+};
+pub(crate) use self::{
+    diags::{damaged, unusable},
+    discover::present,
 };

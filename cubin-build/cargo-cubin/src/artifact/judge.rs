@@ -103,6 +103,7 @@ fn report(path: &Path, rules: &Rules, sink: &Sink, kernels: &[Facts]) -> anyhow:
         kernels: kernels.collect::<anyhow::Result<_>>()?,
         images: vec![path.to_owned()],
         baseline: None,
+        prebuilt: None,
     })
 }
 

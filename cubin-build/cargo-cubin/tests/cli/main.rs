@@ -12,6 +12,7 @@ mod machine;
 mod made;
 mod page;
 mod policy;
+mod prebuild;
 mod project;
 mod selection;
 mod timings;

@@ -8,7 +8,7 @@ use std::{
 
 use cubin_core::{Cubin, Function, Sm};
 
-use super::side::{self, Side, Signature};
+use super::super::side::{self, Side, Signature};
 use crate::{
     compile::{CompileRequest, FrontEnd, SharedUse, SideFiles, Unit},
     env::Env,

@@ -243,6 +243,24 @@ impl Module {
         !self.libraries.is_empty()
     }
 
+    /// The libraries as they were named.
+    pub(in super::super) fn library_names(&self) -> impl Iterator<Item = String> {
+        self.libraries.iter().map(|library| match &library.kind {
+            LibraryKind::Toolkit(name) => name.clone(),
+            LibraryKind::File(path) => path.to_string_lossy().replace('\\', "/"),
+        })
+    }
+
+    /// Those of the libraries that are files.
+    pub(in super::super) fn library_paths(&self) -> impl Iterator<Item = &Path> {
+        self.libraries
+            .iter()
+            .filter_map(|library| match &library.kind {
+                LibraryKind::File(path) => Some(path.as_path()),
+                LibraryKind::Toolkit(_) => None,
+            })
+    }
+
     /// The files of the libraries; `None` when the toolkit lacks one, which is told to `sink`.
     pub(in super::super) fn library_files(
         &self,

@@ -51,7 +51,22 @@ pub(super) fn load(unit: &Unit) -> Option<Side> {
     if !whole {
         return None;
     }
-    let mut body = Decoder::new(body);
+    decode(body)
+}
+
+/// As bytes.
+pub(super) fn encode(side: &Side) -> Vec<u8> {
+    let mut body = Encoder::default();
+    body.option(side.signature.as_ref(), write_signature);
+    ptx::store::write(&mut body, &side.entries);
+    write_source(&mut body, &side.source);
+    body.option(side.shared.as_ref(), write_shared);
+    body.finish()
+}
+
+/// What [`encode`] wrote; `None` when it is damaged.
+pub(super) fn decode(bytes: &[u8]) -> Option<Side> {
+    let mut body = Decoder::new(bytes);
     let side = Side {
         signature: body.option(read_signature)?,
         entries: ptx::store::read(&mut body)?,
@@ -64,12 +79,7 @@ pub(super) fn load(unit: &Unit) -> Option<Side> {
 /// Keeps what was read. Without the file the next build reads again, so a failure does not concern the user.
 pub(super) fn keep(unit: &Unit, side: &Side) {
     let Some(key) = key(unit) else { return };
-    let mut body = Encoder::default();
-    body.option(side.signature.as_ref(), write_signature);
-    ptx::store::write(&mut body, &side.entries);
-    write_source(&mut body, &side.source);
-    body.option(side.shared.as_ref(), write_shared);
-    let body = body.finish();
+    let body = encode(side);
     let mut file = Encoder::default();
     file.text(&key);
     file.text(&ContentHash::of(&body).to_string());
@@ -163,4 +173,63 @@ fn read_shared(from: &mut Decoder<'_>) -> Option<SharedUse> {
     })?;
     let functions: Map<String, Reach> = functions.into_iter().collect();
     Some(SharedUse { functions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn everything() -> Side {
+        let text = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(
+    .param .u64 .ptr .global .align 16 a, .param .f32 b, .param .align 8 .b8 c[24], .param .b32 d, .param .s16 e
+) .reqntid 32, 2, 1 .minnctapersm 2 .maxnreg 64
+{ ret; }
+.visible .entry l() .maxntid 128 .maxclusterrank 4 .explicitcluster .reqnctapercluster 2, 1, 1
+{ ret; }
+";
+        let reach = Reach {
+            uses: true,
+            may_use: false,
+            outside: vec!["helper".to_owned()],
+        };
+        let declared = [Word::Long, Word::Surface, Word::Texture].map(|word| Declared {
+            owner: "k".to_owned(),
+            name: "a".to_owned(),
+            word,
+        });
+        Side {
+            signature: Some(Signature {
+                signatures: Signatures::default(),
+                remarks: [("k".to_owned(), "why".to_owned())].into_iter().collect(),
+            }),
+            entries: ptx::entries(text.as_bytes()).unwrap(),
+            source: SourceFacts {
+                int128: true,
+                member_pointers: false,
+                declared: declared.into(),
+            },
+            shared: Some(SharedUse {
+                functions: [("k".to_owned(), reach)].into_iter().collect(),
+            }),
+        }
+    }
+
+    /// Published crates hold these bytes (`prebuilt/`). Who changes their form changes `FORMAT` in
+    /// `build/prebuilt/manifest.rs`, and then the hash here.
+    #[test]
+    fn the_form_is_that_of_its_format() {
+        let side = everything();
+        let bytes = encode(&side);
+        let hash = ContentHash::of(&bytes).to_string();
+        assert_eq!(hash, "232123bf5982b0e98efd438a37d1528c");
+        let again = decode(&bytes).unwrap();
+        assert_eq!((again.entries.len(), encode(&again)), (2, bytes.clone()));
+        for length in 0..bytes.len() {
+            assert!(decode(&bytes[..length]).is_none(), "{length}");
+        }
+    }
 }
