@@ -12,6 +12,11 @@ use super::image::Image;
 pub enum LoadError {
     /// No CUDA driver library is installed.
     NoDriver,
+    /// The wrappers were generated without machine code: in an editor, by `CUBIN_BUILD_MODE=signatures`.
+    SignaturesOnly {
+        /// The module.
+        module: &'static str,
+    },
     /// No embedded image runs on the device.
     NoImage {
         /// The module.
@@ -63,6 +68,11 @@ impl fmt::Display for LoadError {
             Self::NoDriver => {
                 f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
             }
+            Self::SignaturesOnly { module } => write!(
+                f,
+                "module `{module}` has no machine code: this program was built with CUBIN_BUILD_MODE=signatures, \
+                 which an editor sets to know the wrappers alone. Build it without the variable to run it"
+            ),
             Self::NoImage {
                 module,
                 device: (major, minor),

@@ -126,6 +126,9 @@ impl LoadedModule {
         images: &'static [Image],
     ) -> Result<Self, LoadError> {
         let name = info.name;
+        if images.is_empty() {
+            return Err(LoadError::SignaturesOnly { module: name });
+        }
         let refused = |error| LoadError::Driver {
             module: name,
             error,

@@ -47,6 +47,7 @@
 //!
 //! | item | what it is |
 //! |---|---|
+//! | `image(device)` | a function of each source's module: the bytes for a device, for code that loads them and looks kernels up by name |
 //! | `Module::load`, `preload` | the image for the device of a context, loaded; all its kernels looked up at once |
 //! | `module.kernel(&stream, launch, args…)` | one method for each kernel; `launch` is a `LaunchConfig`, or a `Launch` for cooperative launches and clusters |
 //! | `module.variable()` | a `Global` for each module variable, with `write`, `read` and `address` |
@@ -72,6 +73,7 @@
 //! | `CARGO_NET_OFFLINE` | `true`, as well as cargo's `--offline` (on Linux): no toolkit is downloaded, unless `PIP_NO_INDEX` or `UV_NO_INDEX` says that none needs the network |
 //! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out; sources with targets of their own keep those for the same GPUs, or all |
 //! | `CUBIN_BUILD_POLICY` | `warn`: no violation of the policy fails the build, see [Editors](#editors); `deny`: what `cubin.toml` says, whatever its `[policy] level` |
+//! | `CUBIN_BUILD_MODE` | `signatures`: wrappers without machine code, for an editor, see [Editors](#editors); `full`: all, as without it |
 //! | `CUBIN_BUILD_PREBUILT` | when kernels are taken from `prebuilt/` instead of compiled: `without-toolkit`, `always` or `never`, see [Without a toolkit](#without-a-toolkit-published-crates-docsrs) |
 //! | `DOCS_RS` | set on docs.rs, where there is no toolkit: kernels are taken from `prebuilt/` |
 //! | `CUBIN_BUILD_TIMEOUT` | seconds after which one run of a tool is ended, with all that it started; without it a note says that one takes long |
@@ -96,7 +98,31 @@
 //! { "rust-analyzer.cargo.extraEnv": { "CUBIN_BUILD_POLICY": "warn" }, "rust-analyzer.cargo.targetDir": true }
 //! ```
 //!
-//! RustRover: Settings, Rust, *Environment variables*. For everybody who works on the crate, `[policy] level = "warn"` in
+//! RustRover: Settings, Rust, *Environment variables*.
+//!
+//! An editor needs wrappers and no machine code. With `CUBIN_BUILD_MODE=signatures` nvcc's front end alone reads the sources,
+//! which takes a small part of the time of a build (a tenth and less where kernels are many): modules, methods,
+//! types and constants are those of a full build, mistakes in C++ are shown, and `Module::load` fails with
+//! `LoadError::SignaturesOnly`, which says why. No kernel is judged, as nothing is known of what it uses; constants in `info`
+//! have no resources. What the cubin would prove of signatures is not proved, so a wrapper that a full build refuses for a
+//! mismatch may be there, and kernels that a library of a `[[link]]` brings are not. It needs CUDA 12 or later;
+//! sources of PTX and NVVM IR are built whole. Give it to the editor alone, as above, with a folder of its own:
+//!
+//! ```json
+//! { "rust-analyzer.cargo.extraEnv": { "CUBIN_BUILD_MODE": "signatures" }, "rust-analyzer.cargo.targetDir": true }
+//! ```
+//!
+//! Zed takes the same in its `settings.json`:
+//!
+//! ```json
+//! { "lsp": { "rust-analyzer": { "initialization_options": {
+//!     "cargo": { "extraEnv": { "CUBIN_BUILD_MODE": "signatures" }, "targetDir": true } } } } }
+//! ```
+//!
+//! RustRover: Settings, Rust, *Environment variables*. They are the project's: a run configuration that launches kernels
+//! needs `CUBIN_BUILD_MODE=full` among its own.
+//!
+//! For everybody who works on the crate, `[policy] level = "warn"` in
 //! `cubin.toml` says the same, and `CUBIN_BUILD_POLICY=deny` in CI takes it back.
 //!
 //! # Without a toolkit: published crates, docs.rs

@@ -9,7 +9,8 @@ use super::{
     diags::given_to,
     outcome::Outcome,
     places::Places,
-    settings::Settings,
+    problem::{Mistake, Origin, Problem},
+    settings::{MODE, Settings},
     sources::{
         Sources,
         instantiate::{self, Instance},
@@ -37,6 +38,8 @@ pub(super) struct Compiled {
     pub(super) linked: Vec<Linked>,
     /// What lies beside cubins that no compiler has made now, by their paths ([`side::encode`](super::side::encode)).
     pub(super) sides: Map<PathBuf, Vec<u8>>,
+    /// Nothing was made of CUDA C++ but what its front end says.
+    pub(super) front_end_only: bool,
     /// The modules of NVVM IR among the sources.
     #[cfg(feature = "nvvm")]
     pub(super) modules: super::nvvm::Modules,
@@ -55,6 +58,12 @@ pub(super) fn run(
         return Some(Compiled::default());
     }
     let toolkit = find_toolkit(settings, env, outcome)?;
+    if settings.signatures && toolkit.version.major < 12 {
+        let mistake = Mistake::FrontEnd(toolkit.to_string());
+        let problem = Problem::Asked(mistake, Origin::Environment(MODE));
+        outcome.sink.push(problem.into());
+        return None;
+    }
     #[cfg(feature = "nvvm")]
     let modules = {
         let modules = super::nvvm::read(settings, sources, &mut outcome.sink);
@@ -65,11 +74,16 @@ pub(super) fn run(
     };
     let request = request(settings, sources, &toolkit);
     let units = compile(settings, sources, env, &request, places, outcome)?;
-    let linked = link(sources, env, &request, &units, places, outcome);
+    let linked = if settings.signatures {
+        Vec::new()
+    } else {
+        link(sources, env, &request, &units, places, outcome)
+    };
     Some(Compiled {
         units,
         linked,
         sides: Map::new(),
+        front_end_only: settings.signatures,
         #[cfg(feature = "nvvm")]
         modules,
         toolkit: Some(toolkit),

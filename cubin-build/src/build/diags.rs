@@ -240,6 +240,10 @@ impl Display for Mistake {
             }
             Self::Target(error) => error.fmt(f),
             Self::PolicyLevel(value) => write!(f, "`{value}` is not a level of the policy"),
+            Self::Mode(value) => write!(f, "`{value}` does not say what a build makes"),
+            Self::FrontEnd(toolkit) => {
+                write!(f, "{toolkit} does not make wrappers without machine code")
+            }
             Self::Prebuilt(value) => {
                 write!(f, "`{value}` does not say when prebuilt kernels are used")
             }
@@ -353,6 +357,13 @@ impl Mistake {
             }
             Self::PolicyLevel(_) => {
                 "`warn`: violations are warnings; `deny`: they are what cubin.toml says".to_owned()
+            }
+            Self::Mode(_) => {
+                "`signatures`: wrappers without machine code, for an editor; `full`: all, as without the variable"
+                    .to_owned()
+            }
+            Self::FrontEnd(_) => {
+                "take CUDA 12 or later for the editor, or unset the variable there".to_owned()
             }
             Self::Prebuilt(_) => "`without-toolkit`, `always` or `never`".to_owned(),
             Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),

@@ -84,6 +84,9 @@ struct Parsed<'b> {
     variables: Vec<Variable<'b>>,
 }
 
+/// What was read of one target of a module; nothing where there is no machine code.
+type Read<'b, 'c> = (&'b Binary<'c>, Option<Parsed<'b>>);
+
 /// What reading takes along.
 pub(super) struct Context<'a> {
     pub(super) settings: &'a Settings,
@@ -99,8 +102,12 @@ impl Context<'_> {
         for module in loaded {
             let mut images = Vec::with_capacity(module.binaries.len());
             for binary in &module.binaries {
+                if binary.declared().is_some() && self.compiled.front_end_only {
+                    images.push((binary, None));
+                    continue;
+                }
                 match parse(binary) {
-                    Ok(image) => images.push((binary, image)),
+                    Ok(image) => images.push((binary, Some(image))),
                     Err(what) => self.refuse(module, what, sink),
                 }
             }
@@ -117,7 +124,13 @@ impl Context<'_> {
         for (module, binaries) in &parsed {
             let mut images = Vec::with_capacity(binaries.len());
             for (binary, parsed) in binaries {
-                match self.image(module, binary, parsed, &mut sides, sink) {
+                let image = match (parsed, binary.declared()) {
+                    (Some(parsed), _) => self.image(module, binary, parsed, &mut sides, sink),
+                    (None, Some(target)) => self.front_end_only(binary, target, &mut sides),
+                    // Nothing else is left unparsed.
+                    (None, None) => continue,
+                };
+                match image {
                     Ok(image) => images.push(image),
                     Err(what) => self.refuse(module, what, sink),
                 }
@@ -145,16 +158,17 @@ impl Context<'_> {
     }
 
     /// What lies beside the cubins of all units; a unit whose cubin is an image of its own is read with it.
-    fn sides<'b>(&self, parsed: &[(&'b Loaded<'_>, Vec<(&'b Binary<'_>, Parsed<'b>)>)]) -> Sides {
+    fn sides<'b>(&self, parsed: &[(&'b Loaded<'_>, Vec<Read<'b, '_>>)]) -> Sides {
         let Some(toolkit) = &self.compiled.toolkit else {
             return self.kept();
         };
         let mut parts = Vec::new();
         for (binary, image) in parsed.iter().flat_map(|(_, images)| images) {
             let alone = binary.units.len() == 1 && !binary.libraries;
+            let functions = image.as_ref().map(|image| image.functions.as_slice());
             parts.add_all(binary.units.iter().map(|unit| Part {
                 unit,
-                functions: alone.then_some(image.functions.as_slice()),
+                functions: functions.filter(|_| alone),
             }));
         }
         let request = compile::request(self.settings, self.sources, toolkit);
@@ -314,22 +328,7 @@ impl Context<'_> {
         sides: Vec<Side>,
         sink: &mut Sink,
     ) {
-        let mut source_facts = signature::SourceFacts::default();
-        let mut parts = Vec::new();
-        for (unit, side) in binary.units.iter().zip(sides) {
-            source_facts.extend(&side.source);
-            let Some(signature) = side.signature else {
-                continue;
-            };
-            image.remarks.extend(signature.remarks);
-            let mut signatures = signature.signatures;
-            files::relative(&mut signatures, &self.settings.root);
-            parts.push((file_of(unit, &binary.units), signatures));
-        }
-        let mut signatures = match <[_; 1]>::try_from(parts) {
-            Ok([(_, signatures)]) => signatures,
-            Err(parts) => signature::linked(&parts),
-        };
+        let (mut signatures, source_facts) = self.brought_together(image, binary, sides);
         let (own, others) = by_origin(&signatures, binary, functions);
         let mismatches = signature::check(&mut signatures, &own, image.target);
         for finding in &mismatches {
@@ -354,6 +353,63 @@ impl Context<'_> {
             signatures = signature::linked(&both);
         }
         image.signatures = signatures;
+    }
+
+    /// What the compiler's side files say of all units, not checked yet.
+    fn brought_together(
+        &self,
+        image: &mut Image<'_>,
+        binary: &Binary<'_>,
+        sides: Vec<Side>,
+    ) -> (Signatures, signature::SourceFacts) {
+        let mut source_facts = signature::SourceFacts::default();
+        let mut parts = Vec::new();
+        for (unit, side) in binary.units.iter().zip(sides) {
+            source_facts.extend(&side.source);
+            let Some(signature) = side.signature else {
+                continue;
+            };
+            image.remarks.extend(signature.remarks);
+            let mut signatures = signature.signatures;
+            files::relative(&mut signatures, &self.settings.root);
+            parts.push((file_of(unit, &binary.units), signatures));
+        }
+        let signatures = match <[_; 1]>::try_from(parts) {
+            Ok([(_, signatures)]) => signatures,
+            Err(parts) => signature::linked(&parts),
+        };
+        (signatures, source_facts)
+    }
+
+    /// What is known without machine code: the signatures, which nothing proves.
+    fn front_end_only<'b>(
+        &self,
+        binary: &'b Binary<'_>,
+        target: Sm,
+        sides: &mut Sides,
+    ) -> Result<Image<'b>, BadCode> {
+        let mut own = Vec::with_capacity(binary.units.len());
+        for unit in &binary.units {
+            own.push(self.side(unit, sides)?);
+        }
+        let mut image = Image {
+            target,
+            bytes: &binary.bytes,
+            ptx: None,
+            facts: Vec::new(),
+            signatures: Signatures::default(),
+            mismatches: Vec::new(),
+            remarks: Map::new(),
+            #[cfg(feature = "nvvm")]
+            dropped: super::nvvm::Dropped::default(),
+        };
+        let (mut signatures, source_facts) = self.brought_together(&mut image, binary, own);
+        signature::guard(&mut signatures, &source_facts);
+        for unit in &binary.units {
+            files::restore_names(&mut signatures, &mut unit.files());
+        }
+        image.signatures = signatures;
+        Ok(image)
     }
 
     /// From the PTX that is a source, each with the name of its file.
@@ -445,9 +501,16 @@ fn tell(module: &Loaded<'_>, what: BadCode, sink: &mut Sink) {
 }
 
 /// Says which of the targets asked for no image of a module runs on. What is compiled has one for each.
-fn served(module: &Loaded<'_>, images: &[(&Binary<'_>, Parsed<'_>)], sink: &mut Sink) {
+fn served(module: &Loaded<'_>, images: &[Read<'_, '_>], sink: &mut Sink) {
+    let parsed = || {
+        let images = images.iter();
+        images.filter_map(|(binary, image)| Some((binary, image.as_ref()?)))
+    };
+    if parsed().next().is_none() {
+        return;
+    }
     let serves = |target: Sm| {
-        images.iter().any(|(binary, image)| {
+        parsed().any(|(binary, image)| {
             let ptx = binary.ptx.as_deref().and_then(ptx::architecture);
             image.target.runs_on(target) || ptx.is_some_and(|ptx| ptx.compiles_for(target))
         })
@@ -457,7 +520,7 @@ fn served(module: &Loaded<'_>, images: &[(&Binary<'_>, Parsed<'_>)], sink: &mut 
     if !targets.is_empty() {
         let what = BadCode::Unserved {
             all: targets.len() == module.targets.len(),
-            held: images.iter().map(|(_, image)| image.target).collect_vec(),
+            held: parsed().map(|(_, image)| image.target).collect_vec(),
             targets,
         };
         tell(module, what, sink);

@@ -103,6 +103,8 @@ impl Join<'_> {
                 return None;
             }
         };
+        // Without machine code there are no facts.
+        let unproved = images.iter().all(|image| image.bytes.is_empty());
         let mut per_target = Vec::new();
         let mut facts: Map<String, Map<Sm, Facts>> = Map::new();
         let mut mismatches = Vec::new();
@@ -123,7 +125,9 @@ impl Join<'_> {
             per_target.push((image.target, image.signatures));
         }
         // Kernels for some targets only (`#if __CUDA_ARCH__ >= 900`) are not a mistake.
-        if facts.is_empty() {
+        let declared = |(_, signatures): &(Sm, Signatures)| !signatures.kernels.is_empty();
+        let any = !facts.is_empty() || unproved && per_target.iter().any(declared);
+        if !any {
             let targets = per_target.iter().map(|(target, _)| *target);
             let problem = Problem::NoKernels {
                 source: names.source.clone(),
@@ -160,6 +164,9 @@ impl Join<'_> {
         let mut embedded = Vec::new();
         let mut files: Vec<Embedded<'b>> = Vec::new();
         for image in images {
+            if image.bytes.is_empty() {
+                continue;
+            }
             let target = image.target;
             if let Some(text) = image.ptx {
                 let of = ptx::architecture(text).ok_or(BadCode::NoTarget(target))?;

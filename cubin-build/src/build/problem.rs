@@ -38,6 +38,10 @@ pub(super) enum Mistake {
     Target(TargetError),
     /// Not a level that the policy may have altogether.
     PolicyLevel(String),
+    /// Not a word for how much is made.
+    Mode(String),
+    /// A toolkit whose front end does not run alone.
+    FrontEnd(String),
     /// Not a word for when prebuilt files are used.
     Prebuilt(String),
     /// Not a time after which a tool is ended.

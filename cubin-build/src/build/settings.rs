@@ -53,6 +53,8 @@ pub(super) struct Settings {
     pub(super) report: Option<report::Destination>,
     pub(super) highest: Highest,
     pub(super) prebuilt: Prebuilt,
+    /// Wrappers without machine code are enough.
+    pub(super) signatures: bool,
     /// Files and directories consulted so far.
     pub(super) watched: Vec<PathBuf>,
     /// Each `cubin.toml`, absolute, that was looked for and is not there.
@@ -119,9 +121,16 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
     let virtuals = virtuals::resolve(request, &config, &all, from_environment, sink);
     let ptx = ptx::resolve(request, &config, (&all, &virtuals), from_environment, sink);
     let out_file = out_file(request, &config, sink);
-    let work_dir = out_dir
+    let report = report::Destination::from_env(env, &root, &out_file);
+    // Reports are about machine code.
+    let signatures = signatures(env, sink) && report.is_none();
+    let mut work_dir = out_dir
         .join(Path::new(&out_file).file_stem().unwrap_or_default())
         .join("cubin-build");
+    if signatures {
+        // Beside the results of full builds, which stay as they are.
+        work_dir.push("signatures");
+    }
     let toolkit = toolkit_request(request, &config, &work_dir, sink);
     Some(Settings {
         backend: backend(request, &config),
@@ -129,9 +138,11 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         runtime: runtime(request, &config),
         options: Options {
             virtual_archs: virtuals,
+            front_end_only: signatures,
             ..options(request, &config, &all, from_environment, sink)
         },
-        report: report::Destination::from_env(env, &root, &out_file),
+        report,
+        signatures,
         highest: highest(env, &config, sink),
         prebuilt: prebuilt(request, env, &config, sink),
         out_dir,
@@ -169,6 +180,21 @@ fn highest(env: &Env, config: &Config, sink: &mut Sink) -> Highest {
         sink.push(Problem::Asked(mistake, Origin::Environment(POLICY)).into());
     }
     said(level.unwrap_or(Level::Deny), "CUBIN_BUILD_POLICY")
+}
+
+/// The variable that says how much is made.
+pub(super) const MODE: &str = "CUBIN_BUILD_MODE";
+
+/// Whether wrappers without machine code are asked for.
+fn signatures(env: &Env, sink: &mut Sink) -> bool {
+    let Some(value) = env.get(MODE) else {
+        return false;
+    };
+    if value != "signatures" && value != "full" {
+        let mistake = Mistake::Mode(value.to_string_lossy().into_owned());
+        sink.push(Problem::Asked(mistake, Origin::Environment(MODE)).into());
+    }
+    value == "signatures"
 }
 
 /// The variable that goes before `[prebuilt] use`.

@@ -228,6 +228,9 @@ pub(super) fn front_words(words: &[OsString]) -> Vec<OsString> {
         .collect_vec()
 }
 
+/// Ends nvcc's work behind its front end; since CUDA 12.
+pub(super) const FRONT_END_ONLY: &str = "-fdevice-syntax-only";
+
 /// The words that decide what nvcc makes of a C++ source, without the places of results.
 pub(super) fn nvcc_words(
     request: &CompileRequest<'_>,
@@ -251,6 +254,9 @@ pub(super) fn nvcc_words(
         None => format!("-arch={target}"),
     });
     word("-cubin".to_owned());
+    if options.front_end_only {
+        word(FRONT_END_ONLY.to_owned());
+    }
     if source.relocatable {
         word("-rdc=true".to_owned());
     }

@@ -411,7 +411,9 @@ impl<'a> Front<'a> {
             (GPU, "file of kernel declarations (.cudafe1.gpu)"),
         ] {
             let bytes = fs::read(self.file(&work, end)).unwrap_or_default();
-            if bytes.is_empty() {
+            // The front end alone makes no PTX.
+            let needed = end != PTX || !common.request.options.front_end_only;
+            if bytes.is_empty() && needed {
                 return Err(self.failed(&step, &ran, Cause::NoOutput(what)));
             }
             made.push(bytes);

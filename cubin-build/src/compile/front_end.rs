@@ -87,6 +87,7 @@ impl FrontEnd<'_> {
             .host_compiler(env, command::ccbin(request.options).as_deref())
             .ok();
         let words = command::nvcc_words(request, &source, self.unit.target, host.as_ref());
+        let alone = request.toolkit.version.major >= 12 && !request.options.front_end_only;
         let mut command = env.command(&request.toolkit.nvcc);
         command
             .args(["--keep", "--keep-dir"])
@@ -96,7 +97,7 @@ impl FrontEnd<'_> {
             // Warnings about the source have been shown.
             .arg("-w")
             // Before CUDA 12 the back end has to run, too; the file is the same.
-            .args((request.toolkit.version.major >= 12).then_some("-fdevice-syntax-only"))
+            .args(alone.then_some(command::FRONT_END_ONLY))
             .arg("-o")
             .arg(dir.join("probe.cubin"))
             .arg(&text);

@@ -220,6 +220,12 @@ impl<'g, 'a> Graph<'g, 'a> {
             }
         };
         let front = &self.fronts[number];
+        if self.common.request.options.front_end_only {
+            for (plan, back) in plans {
+                self.done(plan, declared(front, translated, back));
+            }
+            return;
+        }
         for (plan, back) in plans {
             match back.check(self.common, Ptx::Made(translated)) {
                 Ok(assembled) => self.done(plan, Ok(parts(front, translated, assembled))),
@@ -497,6 +503,29 @@ fn parts(front: &Front<'_>, translated: &Translated, assembled: Assembled) -> Pa
         identity: ContentHash::of(both.as_bytes()),
         ran: translated.ran.clone().or(assembled.ran),
     }
+}
+
+/// The parts of a unit that goes no further than the front end; its cubin is a name without a file.
+fn declared(
+    front: &Front<'_>,
+    translated: &Translated,
+    back: &Back<'_>,
+) -> Result<Parts, Box<Failure>> {
+    // What is read of it is kept there.
+    if let Err(error) = std::fs::create_dir_all(&back.dir) {
+        let step = front.step();
+        return Err(step.io(&back.dir)(error));
+    }
+    Ok(Parts {
+        cubin: back.dir.join("none.cubin"),
+        side_files: Some((translated.stub.clone(), translated.gpu.clone())),
+        ptx: translated.ptx.clone(),
+        inputs: translated.inputs.clone(),
+        includes: front.watched_dirs(),
+        log: translated.log.clone(),
+        identity: translated.identity,
+        ran: translated.ran.clone(),
+    })
 }
 
 /// The parts of a unit whose source is PTX.

@@ -27,6 +27,8 @@ pub struct Options {
     pub ccbin: Option<PathBuf>,
     /// How modules of NVVM IR are compiled.
     pub nvvm: Nvvm,
+    /// Runs nvcc's front end alone: what sources declare is known afterwards, and there is no machine code of CUDA C++.
+    pub front_end_only: bool,
 }
 
 impl Default for Options {
@@ -40,6 +42,7 @@ impl Default for Options {
             virtual_archs: Vec::new(),
             ccbin: None,
             nvvm: Nvvm::default(),
+            front_end_only: false,
         }
     }
 }

@@ -3535,6 +3535,11 @@ pub mod runtime {
         pub enum LoadError {
             /// No CUDA driver library is installed.
             NoDriver,
+            /// The wrappers were generated without machine code: in an editor, by `CUBIN_BUILD_MODE=signatures`.
+            SignaturesOnly {
+                /// The module.
+                module: &'static str,
+            },
             /// No embedded image runs on the device.
             NoImage {
                 /// The module.
@@ -3586,6 +3591,11 @@ pub mod runtime {
                     Self::NoDriver => {
                         f.write_str("no CUDA driver library is installed (libcuda.so, nvcuda.dll)")
                     }
+                    Self::SignaturesOnly { module } => write!(
+                        f,
+                        "module `{module}` has no machine code: this program was built with CUBIN_BUILD_MODE=signatures, \
+                         which an editor sets to know the wrappers alone. Build it without the variable to run it"
+                    ),
                     Self::NoImage {
                         module,
                         device: (major, minor),
@@ -3788,6 +3798,9 @@ pub mod runtime {
                 images: &'static [Image],
             ) -> Result<Self, LoadError> {
                 let name = info.name;
+                if images.is_empty() {
+                    return Err(LoadError::SignaturesOnly { module: name });
+                }
                 let refused = |error| LoadError::Driver {
                     module: name,
                     error,

@@ -29,6 +29,8 @@ mod refused;
 mod reproducible;
 #[cfg(unix)]
 mod selected;
+#[cfg(unix)]
+mod signatures;
 mod sources;
 #[cfg(unix)]
 mod typed;

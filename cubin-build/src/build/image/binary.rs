@@ -30,6 +30,7 @@ pub(in super::super) struct Names {
 pub(in super::super) struct Binary<'c> {
     /// What it was made for; `None` where only the cubin itself says it.
     pub(in super::super) target: Option<Sm>,
+    /// Empty where nothing was made but what the front end says of the units.
     pub(in super::super) bytes: Vec<u8>,
     /// What it was made of, with what the compiler left beside it: nothing for prebuilt files, several units where they
     /// were linked.
@@ -41,6 +42,12 @@ pub(in super::super) struct Binary<'c> {
 }
 
 impl Binary<'_> {
+    /// Whether there is no machine code, only what the front end says: for which target.
+    pub(super) fn declared(&self) -> Option<Sm> {
+        let none = self.bytes.is_empty() && !self.units.is_empty();
+        self.target.filter(|_| none)
+    }
+
     /// Machine code of a file that nothing is known of.
     pub(super) fn prebuilt(target: Option<Sm>, bytes: Vec<u8>) -> Self {
         Self {

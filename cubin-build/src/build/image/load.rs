@@ -60,6 +60,7 @@ pub(in super::super) fn load<'c>(
         .collect_vec();
     let modules = names::modules(&files, &chosen);
 
+    let front_end_only = compiled.front_end_only;
     let mut all = Vec::new();
     for (position, (module, original)) in modules.iter().zip(&files).enumerate() {
         let source = paths::shown(&settings.root, original);
@@ -69,7 +70,8 @@ pub(in super::super) fn load<'c>(
                 let units = units.get(compiled.path.as_path());
                 let units = units.map_or(&[][..], Vec::as_slice);
                 let targets = compiled.targets(&settings.targets);
-                let binaries = of_units(settings, (&source, targets), units, sink);
+                let binaries =
+                    of_units(settings, (&source, targets), (units, front_end_only), sink);
                 (targets, binaries)
             }
             None => {
@@ -97,20 +99,25 @@ pub(in super::super) fn load<'c>(
         }
     }
     for link in &sources.links {
-        let linked = compiled
-            .linked
-            .iter()
-            .filter(|linked| linked.name == link.name);
-        let binaries = linked.filter_map(|linked| of_linked(sources, link, linked, units, sink));
-        let binaries: Vec<Binary<'_>> = binaries.collect_vec();
         let first = link.members.first();
         let targets = first.map_or(&settings.targets[..], |index| {
             sources.compiled[*index].targets(&settings.targets)
         });
+        let binaries: Vec<Binary<'_>> = if front_end_only {
+            let all = targets.iter();
+            all.filter_map(|target| of_members(sources, link, *target, units))
+                .collect_vec()
+        } else {
+            let linked = compiled.linked.iter();
+            let linked = linked.filter(|linked| linked.name == link.name);
+            linked
+                .filter_map(|linked| of_linked(sources, link, linked, units, sink))
+                .collect_vec()
+        };
         if binaries.len() < targets.len() {
             continue;
         }
-        if !settings.ptx.of(targets).is_empty() {
+        if !settings.ptx.of(targets).is_empty() && !front_end_only {
             let (name, span) = (link.name.clone(), link.span.clone());
             sink.push(Problem::LinkedWithoutPtx { name, span }.into());
         }
@@ -138,7 +145,7 @@ pub(in super::super) fn load<'c>(
 fn of_units<'c>(
     settings: &Settings,
     (source, targets): (&str, &[Sm]),
-    units: &[&'c Unit],
+    (units, front_end_only): (&[&'c Unit], bool),
     sink: &mut Sink,
 ) -> Vec<Binary<'c>> {
     let mut binaries = Vec::new();
@@ -148,6 +155,13 @@ fn of_units<'c>(
     let wanted = settings.ptx.of(targets);
     for unit in units {
         let target = unit.target;
+        if front_end_only && unit.side_files.is_some() {
+            binaries.push(Binary {
+                units: vec![unit],
+                ..Binary::prebuilt(Some(target), Vec::new())
+            });
+            continue;
+        }
         let Some(bytes) = file(&unit.cubin, "cubin", source, target, sink) else {
             return Vec::new();
         };
@@ -173,19 +187,29 @@ fn of_linked<'c>(
     units: &Map<&Path, Vec<&'c Unit>>,
     sink: &mut Sink,
 ) -> Option<Binary<'c>> {
+    let target = linked.target;
+    Some(Binary {
+        bytes: file(&linked.cubin, "cubin", &linked.name, target, sink)?,
+        ..of_members(sources, link, target, units)?
+    })
+}
+
+/// A linked module without its machine code.
+fn of_members<'c>(
+    sources: &Sources,
+    link: &link::Module,
+    target: Sm,
+    units: &Map<&Path, Vec<&'c Unit>>,
+) -> Option<Binary<'c>> {
     let of = |index: &usize| {
         let mut units = units.get(sources.compiled[*index].path.as_path())?.iter();
-        units.find(|unit| unit.target == linked.target).copied()
+        units.find(|unit| unit.target == target).copied()
     };
     let units: Option<Vec<&Unit>> = link.members.iter().map(of).collect_some();
-    let target = linked.target;
     Some(Binary {
         units: units?,
         libraries: link.has_libraries(),
-        ..Binary::prebuilt(
-            Some(target),
-            file(&linked.cubin, "cubin", &linked.name, target, sink)?,
-        )
+        ..Binary::prebuilt(Some(target), Vec::new())
     })
 }
 
