@@ -2,7 +2,7 @@
 
 use super::{
     backend, docs, info, instances, names,
-    parts::{Binding, Holds, Methods, Namespace},
+    parts::{self, Binding, Holds, Methods, Namespace},
     planned::{Family, Key, Plan, PlannedGlobal, PlannedKernel, PlannedModule, RustPath, TYPES},
     records, runtime,
     scope::Scope,
@@ -138,6 +138,8 @@ fn write_node(
     let mut view = Writer::default();
     if here.len() == 1 && here.first().is_some_and(|top| top != TYPES) {
         backend.module(&mut view, scope, &methods);
+        view.line("");
+        parts::image(&mut view);
         view.line("");
         info::write_table(&mut view, module);
     } else if holds.any() {

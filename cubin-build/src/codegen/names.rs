@@ -48,7 +48,7 @@ const TYPE_NAMES: &[&str] = &[
     "Module", "Kernels", "Result", "Option", "Some", "None", "Ok", "Err", "Into", "From",
     "Default", "Copy", "Clone", "Debug", "Drop", "Send", "Sync", "Sized", "Fn", "Box", "Vec",
     "String", "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
-    "u32", "u64", "u128", "usize", "f32", "f64", "f16", "f128", "size_of", "align_of",
+    "u32", "u64", "u128", "usize", "f32", "f64", "f16", "f128", "size_of", "align_of", "image",
 ];
 
 /// Modules that a generated module has or imports.

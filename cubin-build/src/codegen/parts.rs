@@ -88,6 +88,19 @@ pub(super) fn constants(out: &mut Writer, module: &PlannedModule<'_>) {
     out.close("];");
 }
 
+/// The function of a source file's module that gives an image, for code that loads it by itself.
+pub(super) fn image(out: &mut Writer) {
+    out.doc(
+        "The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+newest embedded PTX.",
+    );
+    out.line("#[must_use]");
+    out.open("pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {");
+    out.line("runtime::choose(Module::IMAGES, device)");
+    out.close("}");
+}
+
 fn images(out: &mut Writer, module: &PlannedModule<'_>) {
     let mut images: Vec<_> = module.input.images.iter().collect_vec();
     sorted::sort_by_key(&mut images, |image| {

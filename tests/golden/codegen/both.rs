@@ -711,6 +711,14 @@ pub mod families {
         }
     }
 
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
+    }
+
     // Read through `info` and `Module::KERNELS`.
     mod table {
         use super::super::runtime;
@@ -1892,6 +1900,14 @@ pub mod kinds {
         }
     }
 
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
+    }
+
     // Read through `info` and `Module::KERNELS`.
     mod table {
         use super::super::runtime;
@@ -3024,6 +3040,14 @@ pub mod more {
         }
     }
 
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
+    }
+
     // Read through `info` and `Module::KERNELS`.
     mod table {
         use super::super::runtime;
@@ -3637,6 +3661,14 @@ pub mod names {
         {
             unsafe { runtime::launch(&self.module, <() as instances::Product<A_, B_>>::INFO, stream, launch, (&A, runtime::Reads(B), runtime::Writes(T), &Mode_)) }
         }
+    }
+
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
     }
 
     // Read through `info` and `Module::KERNELS`.

@@ -848,6 +848,14 @@ pub mod families {
         }
     }
 
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
+    }
+
     // Read through `info` and `Module::KERNELS`.
     mod table {
         use super::super::runtime;
@@ -2098,6 +2106,14 @@ pub mod kinds {
         }
     }
 
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
+    }
+
     // Read through `info` and `Module::KERNELS`.
     mod table {
         use super::super::runtime;
@@ -3277,6 +3293,14 @@ pub mod more {
         }
     }
 
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
+    }
+
     // Read through `info` and `Module::KERNELS`.
     mod table {
         use super::super::runtime;
@@ -3866,6 +3890,14 @@ pub mod names {
                 f.debug_struct(Self::INFO.name).finish_non_exhaustive()
             }
         }
+    }
+
+    /// The image for a device of compute capability `device`, for code that loads its bytes and looks kernels up by
+    /// name: the exact cubin, or else that of the closest lower minor revision of the same major one, or else the
+    /// newest embedded PTX.
+    #[must_use]
+    pub fn image(device: (u16, u16)) -> Option<&'static runtime::Image> {
+        runtime::choose(Module::IMAGES, device)
     }
 
     // Read through `info` and `Module::KERNELS`.

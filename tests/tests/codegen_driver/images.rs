@@ -1,14 +1,15 @@
 //! The image that fits the device is loaded; what it lacks is an error.
 
-use std::path::Path;
+use std::{ffi::CString, path::Path};
 
 use cubin_tests::fake_driver;
+use cudarc::driver::result::module;
 
 use crate::{
     config,
     kernels::{
-        kinds::Module,
-        runtime::{self, DeviceAddress, Launch, Reason, Target},
+        kinds::{self, Module},
+        runtime::{self, DeviceAddress, Launch, LoadError, Reason, Target},
     },
     open, open_more, under_fake_driver,
 };
@@ -49,6 +50,63 @@ fn an_image_that_does_not_fit_is_an_error() {
             );
         },
         |log| assert!(!log.iter().any(|line| line.starts_with("load")), "{log:#?}"),
+    );
+}
+
+#[test]
+fn a_file_without_machine_code_says_so() {
+    under_fake_driver(
+        "images::a_file_without_machine_code_says_so",
+        "8.0",
+        || {
+            static INFO: runtime::ModuleInfo = runtime::ModuleInfo {
+                name: "kinds",
+                targets: &[],
+                kernels: 0,
+            };
+            let context = runtime::context(0).expect("the fake driver");
+            let error = runtime::LoadedModule::load(&INFO, &context, &[]);
+            let error = error.expect_err("no machine code");
+            assert_eq!(error, LoadError::SignaturesOnly { module: "kinds" });
+            assert_eq!(
+                error.to_string(),
+                "module `kinds` has no machine code: this program was built with CUBIN_BUILD_MODE=signatures, which an \
+                 editor sets to know the wrappers alone. Build it without the variable to run it"
+            );
+        },
+        |log| assert!(!log.iter().any(|line| line.starts_with("load")), "{log:#?}"),
+    );
+}
+
+/// As in the guide of `cubin-runtime`.
+#[test]
+fn an_image_is_loaded_without_wrappers() {
+    under_fake_driver(
+        "images::an_image_is_loaded_without_wrappers",
+        "8.9",
+        || {
+            let context = runtime::context(0).expect("the fake driver");
+            let (major, minor) = context.compute_capability().expect("a device");
+            let device = (major as u16, minor as u16);
+            let image = kinds::image(device).expect("an image");
+            assert_eq!(image.target, Target::new(80));
+            assert_eq!(kinds::image((7, 5)), None);
+            // SAFETY: a whole cubin; a name of it.
+            let function = unsafe {
+                let loaded = module::load_data(image.bytes.as_ptr().cast()).expect("loaded");
+                let name = CString::new(kinds::info::SAXPY.symbol).expect("a symbol");
+                module::get_function(loaded, name).expect("a kernel")
+            };
+            assert!(!function.is_null());
+        },
+        |log| {
+            assert!(log.iter().any(|line| line == "load ELF"), "{log:#?}");
+            let symbol = kinds::info::SAXPY.symbol;
+            let found = log
+                .iter()
+                .any(|line| line.starts_with("function") && line.contains(symbol));
+            assert!(found, "{log:#?}");
+        },
     );
 }
 
