@@ -101,7 +101,7 @@
 //! RustRover: Settings, Rust, *Environment variables*.
 //!
 //! An editor needs wrappers and no machine code. With `CUBIN_BUILD_MODE=signatures` nvcc's front end alone reads the sources,
-//! which takes a small part of the time of a build (a tenth and less where kernels are many): modules, methods,
+//! which takes an eighth of the CPU time of a build of candle's kernels: modules, methods,
 //! types and constants are those of a full build, mistakes in C++ are shown, and `Module::load` fails with
 //! `LoadError::SignaturesOnly`, which says why. No kernel is judged, as nothing is known of what it uses; constants in `info`
 //! have no resources. What the cubin would prove of signatures is not proved, so a wrapper that a full build refuses for a
@@ -149,7 +149,7 @@
 //! A build that takes them first holds sources, headers and flags against the manifest. What was edited since is named
 //! (`prebuilt-stale`), and fails the build, so that machine code is always that of the sources beside it;
 //! `stale = "warn"` under `[prebuilt]` goes on with the old kernels meanwhile. Line ends do not count, so git may change
-//! them. Not seen are a header outside the package, which `cargo cubin prebuild` warns of, and a new one that would be
+//! them. Not seen are headers that lie elsewhere by an absolute path, which `cargo cubin prebuild` warns of, and a new one that would be
 //! included instead of another: `--check` compiles, and sees all. Builders with other targets (`CUBIN_BUILD_ARCH`) take
 //! those of them that were prebuilt.
 //!

@@ -355,6 +355,8 @@ impl<'g, 'a> Graph<'g, 'a> {
                 continue;
             }
             let (chain, dir) = match &plan.way {
+                // Nothing follows the front end.
+                Way::Steps(..) if self.common.request.options.front_end_only => continue,
                 Way::Steps(front, back) => (*front, Some(&back.dir)),
                 Way::Ptx(back) => (self.fronts.len() + number, Some(&back.dir)),
                 _ => (self.fronts.len() + number, None),

@@ -270,7 +270,7 @@ mod tests {
         manifest.options.insert(id.clone(), words);
         manifest.options.insert(id_of(""), String::new());
         let unit = Made {
-            options: id.clone(),
+            options: id,
             facts: Some(hash("f")),
             cubin: Some(hash("c")),
             ptx: Some(hash("p")),
