@@ -1,5 +1,6 @@
 //! Compute targets: `sm_90`, `sm_90a`, `sm_100f`.
 
+use alloc::{borrow::ToOwned, string::String};
 use core::{fmt, str::FromStr};
 
 use crate::{
@@ -163,7 +164,7 @@ impl fmt::Display for ParseSmError {
     }
 }
 
-impl std::error::Error for ParseSmError {}
+impl core::error::Error for ParseSmError {}
 
 impl FromStr for Sm {
     type Err = ParseSmError;

@@ -3,6 +3,9 @@
 //! `.nv.callgraph` has calls between functions with symbols of their own. Whole-program builds place non-inlined
 //! callees inside the kernel's section, and calls of these are not listed. Measured on CUDA 11.7 to 13.5.
 
+#[cfg(feature = "views")]
+use alloc::vec::Vec;
+
 use crate::{
     Error, Result,
     consts::{CallgraphMark, RelAction},

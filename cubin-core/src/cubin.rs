@@ -1,5 +1,7 @@
 //! The entry point: a cubin over borrowed bytes.
 
+use alloc::vec::Vec;
+
 #[cfg(feature = "reloc")]
 use crate::reloc;
 use crate::{

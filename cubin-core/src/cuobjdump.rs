@@ -1,5 +1,7 @@
 //! What `cuobjdump -res-usage` prints of a function, by its own rules.
 
+use alloc::vec::Vec;
+
 use crate::{
     Function, Result,
     attr::of_symbol,

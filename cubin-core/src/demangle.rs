@@ -1,5 +1,7 @@
 //! C++ names of symbols (feature `demangle`).
 
+use alloc::string::String;
+
 use cpp_demangle::{DemangleOptions, DemangleWrite, Symbol};
 
 use crate::limits;

@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+use alloc::{borrow::ToOwned, string::ToString, vec, vec::Vec};
 use core::fmt;
 
 use crate::{Cubin, Function, Params, Result};

@@ -7,6 +7,7 @@
 //!
 //! The bytes are decoded by goblin's ELF structures; `elf/raw.rs` is the only file that knows them.
 
+use alloc::{format, string::ToString};
 use core::fmt;
 
 mod names;

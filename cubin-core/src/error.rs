@@ -1,5 +1,6 @@
 //! The one error type of the crate: what is wrong and of which kind, in which section, at which byte of the file.
 
+use alloc::{boxed::Box, string::String};
 use core::fmt;
 
 /// Shorthand for results of this crate.
@@ -127,4 +128,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl core::error::Error for Error {}

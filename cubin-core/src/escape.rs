@@ -1,10 +1,8 @@
 //! Text from outside, shown to people: characters that act on a terminal or on how the text around them is read, made
 //! visible. Names in files, and names of files, can hold any of them.
 
-use std::{
-    borrow::Cow,
-    fmt::{self, Write},
-};
+use alloc::{borrow::Cow, string::String};
+use core::fmt::{self, Write};
 
 /// Whether a character has no shape of its own, or moves what stands around it: control characters (ESC, BEL, line ends,
 /// C1), directional marks and overrides, separators of lines, invisible operators, tags.

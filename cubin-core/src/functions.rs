@@ -4,6 +4,8 @@
 //! belongs to one (its `sh_info` is the index of the `.text` section) and every per-symbol record of `.nv.info` to its
 //! function. Names repeat in valid files, so the section index is the key throughout.
 
+use alloc::{format, vec::Vec};
+
 use crate::{
     Error, ErrorKind, Function, Params, Result,
     arch::Flags,

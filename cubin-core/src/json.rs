@@ -90,6 +90,8 @@
 //! | `variables` | array of `symbol`, `space` (`global`, `constant`), `bank`, `bytes`, `initialized`, `managed` |
 //! | `functions` | array of the objects above |
 
+use alloc::{string::String, vec::Vec};
+
 mod object;
 
 use core::fmt::Write;

@@ -1,5 +1,7 @@
 //! Kernels and device functions in the user's terms.
 
+use alloc::vec::Vec;
+
 use crate::consts::PointeeSpace;
 
 /// A function of a cubin that has code of its own: a kernel (entry point) or a separate device function.

@@ -70,11 +70,27 @@
 //! every toolkit from 11.7 to 13.5 for sm_35 to sm_121; layouts of records were compared with what NVIDIA's `cuobjdump` and
 //! `nvlink` make of the same bytes, and tests repeat the comparison.
 //!
+//! # Without the standard library
+//!
+//! The crate is `no_std` and needs an allocator, unless one of the features `fatbin`, `image`, `lines` or `sass` is on:
+//! `default-features = false`, with `views` (or parts of it) and `demangle` where they are wanted.
+//!
 //! # Versions
 //!
 //! Records and lists of kinds that grow with CUDA are `#[non_exhaustive]`: a field or a kind more is no breaking change.
 //! A value without a name is a value: numbers of the file are types of [`consts`] that hold any value.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Tables that are made when first asked for, and decoders and maps of the standard library, are the features'.
+#![cfg_attr(
+    not(any(
+        test,
+        feature = "fatbin",
+        feature = "image",
+        feature = "lines",
+        feature = "sass"
+    )),
+    no_std
+)]
 #![forbid(unsafe_code)]
 #![warn(clippy::must_use_candidate, missing_debug_implementations)]
 #![cfg_attr(
@@ -87,6 +103,8 @@
         clippy::panic
     )
 )]
+
+extern crate alloc;
 
 pub mod arch;
 pub mod attr;

@@ -4,6 +4,8 @@
 //! `.note.nv.cuinfo` (13.0 and later) and `.note.nv.cuver` (12.8 and 12.9) have type 1000. Cubins of the old layout
 //! have no notes. Measured on toolkits 12.8 to 13.5.
 
+use alloc::format;
+
 use crate::{Error, Result, consts::NoteType, reader::Reader};
 
 /// One ELF note.

@@ -3,6 +3,8 @@
 //! A section is a plain sequence of records without header or count. This file yields each record with its code, its
 //! value and its place in the file; it refuses to know what a code means. Unknown codes are records like any other.
 
+use alloc::format;
+
 use crate::{Error, Result, reader::Reader};
 
 /// One attribute record.

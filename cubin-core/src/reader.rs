@@ -2,6 +2,7 @@
 //!
 //! It has no indexing and no way to panic: every read gives a value or an [`Error`] with the absolute offset.
 
+use alloc::format;
 use core::fmt;
 
 use crate::{Error, Result};

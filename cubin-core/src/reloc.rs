@@ -6,6 +6,8 @@
 //!
 //! Layout: System V ABI; addend rules of CUDA 11.7 to 13.5.
 
+use alloc::format;
+
 use crate::{
     Error, ErrorKind, Result,
     consts::{RelocType, SectionType},

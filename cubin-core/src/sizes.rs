@@ -17,6 +17,7 @@
 //! # }
 //! ```
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{

@@ -13,6 +13,8 @@
 //! # }
 //! ```
 
+use alloc::string::String;
+
 mod attributes;
 mod calls;
 mod file;

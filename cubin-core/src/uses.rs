@@ -1,5 +1,7 @@
 //! What a function uses beyond its resources: texture references, spilled registers.
 
+use alloc::{vec, vec::Vec};
+
 use crate::{
     Function, Result,
     arch::Flags,

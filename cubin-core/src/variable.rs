@@ -4,6 +4,8 @@
 //! tells the memory space: executables leave the space bits of `st_other` at 0. Compiler-made variables (string
 //! literals, `printf` formats) are among them; their names start with `$` or name an internal namespace.
 
+use alloc::vec::Vec;
+
 use crate::{
     Result,
     consts::{SymbolBinding, SymbolType},

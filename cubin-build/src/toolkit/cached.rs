@@ -29,6 +29,7 @@ use crate::{
 /// What is about to be removed has this name before its version, so that no build finds half of it.
 const REMOVING: &str = ".removing-";
 /// Set to `1`, it allows a cache that other users can write to.
+#[cfg(unix)]
 const SHARED: &str = "CUBIN_BUILD_SHARED_CACHE";
 /// Parts without which a toolkit is not complete.
 const PARTS: [&str; 3] = [

@@ -1,5 +1,6 @@
 //! Lists within a record: entries of one size, and entries that tell their own.
 
+use alloc::format;
 use core::fmt;
 
 use crate::{

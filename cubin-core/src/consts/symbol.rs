@@ -1,5 +1,7 @@
 //! Symbol types, bindings, and the bits of `st_other`.
 
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
 open_set! {
     /// `st_info & 0xf`.
     SymbolType(u8), prefix "STT_" {

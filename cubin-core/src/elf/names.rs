@@ -1,5 +1,6 @@
 //! String tables, and names out of them with bounds on what a scan can cost.
 
+use alloc::{borrow::ToOwned, format};
 use core::fmt;
 
 use crate::{Error, ErrorKind, Result, limits};

@@ -1,5 +1,7 @@
 //! Symbols by index and in order, with extended section numbers resolved.
 
+use alloc::format;
+
 use super::{
     Elf, Place, StringTable, Symbol,
     raw::{self, SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX},

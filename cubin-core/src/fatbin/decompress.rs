@@ -1,6 +1,6 @@
 //! Payloads back to what was packed. The decoders are pure Rust and stand behind the feature `fatbin`.
 
-use std::borrow::Cow;
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 #[cfg(feature = "fatbin")]
 use super::bytes::length;

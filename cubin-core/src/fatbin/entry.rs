@@ -1,5 +1,9 @@
 //! One entry of a container: header, strings, payload.
 
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 use core::fmt;
 
 use super::bytes::{length, tail, u16_at, u32_at, u64_at, window};

@@ -18,6 +18,8 @@
 //! # }
 //! ```
 
+use alloc::format;
+
 mod bytes;
 mod decompress;
 mod entry;

@@ -1,6 +1,7 @@
 //! Static archives (`ar`): System V with GNU long names, and the BSD variant.
 
-use std::{borrow::Cow, fmt};
+use alloc::{borrow::Cow, format, string::String};
+use core::fmt;
 
 use crate::{Error, Result, limits};
 

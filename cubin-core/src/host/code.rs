@@ -1,6 +1,7 @@
 //! A piece of device code, and where it stands.
 
-use std::{borrow::Cow, fmt};
+use alloc::borrow::Cow;
+use core::fmt;
 
 use crate::{Result, fatbin::Entry};
 

@@ -31,7 +31,8 @@ pub use code::{Code, DeviceCode};
 #[cfg(feature = "views")]
 pub use symbols::Symbols;
 
-use std::{borrow::Cow, ops::Range};
+use alloc::{borrow::Cow, format, vec::Vec};
+use core::ops::Range;
 
 use search::Hit;
 

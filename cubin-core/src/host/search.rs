@@ -4,6 +4,8 @@
 //! One pass over the bytes. A block in which no pair of bytes begins any of the three is passed over without a branch
 //! per byte, so that a library is searched about as fast as it is read.
 
+use alloc::format;
+
 use super::code::Code;
 use crate::{
     Error, ErrorKind, Result,

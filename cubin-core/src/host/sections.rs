@@ -1,6 +1,7 @@
 //! Just enough of host ELF files to find named sections: both classes, little-endian, any machine.
 
-use std::ops::Range;
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use core::ops::Range;
 
 use crate::{
     Error, Result,
@@ -42,7 +43,7 @@ pub(super) fn machine(data: &[u8]) -> Option<ElfMachine> {
 /// The section headers of a file, as they stand.
 pub(super) struct Table<'a> {
     pub(super) class: Class,
-    headers: std::slice::ChunksExact<'a, u8>,
+    headers: core::slice::ChunksExact<'a, u8>,
     count: u64,
     /// Their names, each with a zero behind it.
     names: &'a [u8],

@@ -1,5 +1,7 @@
 //! Symbols of host files that name data: what a byte array with a cubin in it is called.
 
+use alloc::vec::Vec;
+
 use super::{FileKind, members, sections};
 use crate::{
     consts::{ElfType, SectionType, SymbolType},

@@ -1,6 +1,10 @@
 //! The writer of JSON that all of the project's views and reports share: members in the order they are given, strings
 //! escaped, nothing between them.
 
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 use core::fmt::{self, Display, Write};
 
 use crate::{Error, ErrorKind, Result, escape};

@@ -1,5 +1,7 @@
 //! The call graph: calls, prototypes, recursion, unified functions and data, relocation actions.
 
+use alloc::{borrow::ToOwned, string::ToString};
+
 use super::{Text, escaped, full, line};
 use crate::{
     Result,

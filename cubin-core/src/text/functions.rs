@@ -1,5 +1,11 @@
 //! Functions with their resources, and variables.
 
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use core::fmt::Display;
 
 use super::{Text, escaped, full, hex, line};
