@@ -28,6 +28,8 @@ pub struct Facts {
     /// Paths of the file that is compiled (none where several are linked) and of the one that holds its definition, each
     /// once, as messages show them: what `source` in a `[[rule]]` is compared with.
     pub sources: Vec<String>,
+    /// What a launch passes, on one line, as a baseline records it; `None` where types and sizes are not known.
+    pub signature: Option<String>,
     /// What it needs of a multiprocessor, as the cubin records it.
     pub resources: Resources,
     /// What the source demands of a launch.
@@ -97,6 +99,7 @@ impl Facts {
             toolkit: None,
             place: None,
             sources: Vec::new(),
+            signature: None,
             resources: function.resources.clone(),
             launch: function.launch,
             params: function.params.clone(),

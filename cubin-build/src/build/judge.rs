@@ -35,7 +35,10 @@ pub(super) fn run(settings: &Settings, env: &Env, outcome: &mut Outcome) {
     }
     unmatched(settings, &outcome.facts, &mut outcome.sink);
     if let Some(path) = baseline_path(settings) {
-        let now = policy::baseline_from(&outcome.facts, &Policy::new(config));
+        let mut now = policy::baseline_from(&outcome.facts, &Policy::new(config));
+        if config.signatures.as_ref().is_some_and(|locks| locks.value) {
+            now.lock_signatures(&outcome.facts);
+        }
         outcome.baseline = Some(report::BaselineFile {
             path,
             text: now.to_toml(),

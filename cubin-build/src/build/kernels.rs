@@ -282,7 +282,10 @@ fn name(
         let mut named = signatures.kernels.iter();
         let kernel = named.find(|kernel| kernel.symbol == *symbol);
         let place = places.kernel(signatures, symbol);
+        let typed = kernel.and_then(|kernel| signature::abi::of(kernel, signatures));
         for (_, facts) in targets.iter_mut() {
+            let sizes = || signature::abi::of_sizes(&facts.params);
+            facts.signature = typed.clone().or_else(sizes);
             if let Some(kernel) = kernel {
                 facts.name.clone_from(&kernel.name);
             }

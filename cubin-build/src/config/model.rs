@@ -37,6 +37,8 @@ pub struct Config {
     pub policy: Option<Spanned<Level>>,
     /// `[baseline] file`, relative to cubin.toml.
     pub baseline: Option<Spanned<String>>,
+    /// `[baseline] signatures`: whether the file locks what kernels take.
+    pub signatures: Option<Spanned<bool>>,
     /// Every `[[instantiate]]`.
     pub instantiate: Vec<Instantiate>,
     /// Every `[[link]]`.

@@ -228,19 +228,32 @@ static POLICY: Table<Option<Spanned<Level>>> = Table {
     }],
 };
 
-static BASELINE: Table<Option<Spanned<String>>> = Table {
+static BASELINE: Table<Config> = Table {
     name: "[baseline]",
     code: CONFIG,
-    keys: &[Key {
-        name: "file",
-        doc: Doc {
-            value: "path",
-            default: REQUIRED,
-            meaning: "What `cargo cubin baseline write` writes: kernels that were over budget then, and may stay so.",
-            example: "file = \"cubin-baseline.toml\"",
+    keys: &[
+        Key {
+            name: "file",
+            doc: Doc {
+                value: "path",
+                default: REQUIRED,
+                meaning: "What `cargo cubin baseline write` writes: kernels that were over budget then, and may stay so.",
+                example: "file = \"cubin-baseline.toml\"",
+            },
+            read: |r, item, config| config.baseline = r.string(item),
         },
-        read: |r, item, file| *file = r.string(item),
-    }],
+        Key {
+            name: "signatures",
+            doc: Doc {
+                value: "`true` or `false`",
+                default: "`false`",
+                meaning: "Whether the file also records what every kernel takes, so that other parameters fail the build \
+                          until they are recorded anew.",
+                example: "signatures = true",
+            },
+            read: |r, item, config| config.signatures = r.bool(item),
+        },
+    ],
 };
 
 /// The values of an `[[instantiate]]`: kernel and file.
@@ -464,10 +477,10 @@ pub(super) static PARTS: [Part; 14] = [
     Part {
         name: "baseline",
         title: "[baseline]",
-        meaning: "What was over budget already ([`crate::policy::baseline`]).",
+        meaning: "What was over budget already, and what kernels take ([`crate::policy::baseline`]).",
         read: |r, item, config| {
             let help = Some("write [baseline]\nfile = \"...\"");
-            table(r, item, help, &BASELINE, &mut config.baseline);
+            table(r, item, help, &BASELINE, config);
         },
         docs: || BASELINE.docs(),
     },

@@ -150,6 +150,12 @@ codes! {
     BASELINE_INVALID = "baseline-invalid", Baseline,
         "The baseline file cannot be read: it is missing, is not valid TOML, or holds something that `cargo cubin baseline write` does not write. Nothing is accepted on the strength of such a file.",
         "error[baseline-invalid]: unknown budget `register` in the baseline of `gemm<float>`\n  = help: `cargo cubin baseline write` makes the file anew";
+    SIGNATURE_CHANGED = "signature-changed", Baseline,
+        "With `signatures = true` in `[baseline]`, the baseline locks what every kernel takes, and this kernel takes something else now: another number of parameters, another type, or a record of another size or layout. Whoever launches the kernel otherwise than by the wrapper that this build writes, from C++, from a cubin that was shipped, or by its symbol, would pass what it no longer takes. Accept it with `cargo cubin baseline write`.",
+        "error[signature-changed]: kernel `scale<float>` takes other parameters than the baseline records";
+    SIGNATURE_UNRECORDED = "signature-unrecorded", Baseline,
+        "With `signatures = true` in `[baseline]`, the baseline locks what every kernel takes, and does not have these kernels: they are new, or were renamed. Until `cargo cubin baseline write` records them, nothing tells when their parameters change.",
+        "warning[signature-unrecorded]: cubin-baseline.toml does not record what 2 kernels take";
     BASELINE_UNMATCHED = "baseline-unmatched", Baseline,
         "The baseline records a kernel that is no longer there for a target that was compiled. Writing the baseline again drops the entry, so that a later kernel of the same name does not inherit its allowance. A warning.",
         "warning[baseline-unmatched]: 1 entry of cubin-baseline.toml is for a kernel that no longer exists\n  = help: run `cargo cubin baseline write`";

@@ -11,6 +11,17 @@
 //! stack = "unknown"
 //! ```
 //!
+//! With `signatures = true` in `[baseline]` it also locks what every kernel takes, a line each, so that branches merge:
+//!
+//! ```toml
+//! [signature]
+//! "gemm<float>" = "(const float *, Params [24 bytes, layout 0f3a8b61c2d4], int)"
+//! "scale" = ["(float *, float)", "(int *, int)"]
+//! ```
+//!
+//! Types are C++'s, without `__restrict__`; a record has its size and a digest of where its members lie and of which types
+//! they are. Functions that share a name have a list.
+//!
 //! A figure stands as its budget measures it: a number, a share, the banks or the functions that are over. Kernels that
 //! share name and target (internal kernels of two files) share an entry, which records what is worst in either.
 
@@ -31,8 +42,9 @@ use crate::{
     diag::{Diag, Level, codes},
     kernel::Facts,
     lists::{CollectVec, Figures},
-    sorted::Map,
+    sorted::{self, Map},
     source::{SourceFile, Span},
+    words::texts,
 };
 
 /// Version of the file's layout.
@@ -53,10 +65,21 @@ pub struct Recorded {
     pub span: Option<Span>,
 }
 
+/// What the kernels of a name take.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Locked {
+    /// Sorted, each once.
+    pub signatures: Vec<String>,
+    /// Where they stand.
+    pub span: Option<Span>,
+}
+
 /// All recorded figures.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Baseline {
     entries: Map<String, Map<Sm, Map<Key, Recorded>>>,
+    /// What kernels take, by name, where that is locked.
+    signatures: Map<String, Locked>,
     file: Option<SourceFile>,
 }
 
@@ -115,6 +138,30 @@ impl Baseline {
         self.entries.is_empty()
     }
 
+    /// What the kernels of a name take.
+    pub(super) fn locked(&self, name: &str) -> Option<&Locked> {
+        self.signatures.get(name)
+    }
+
+    /// What is locked, by name.
+    pub(super) fn signatures(&self) -> impl Iterator<Item = (&String, &Locked)> {
+        self.signatures.iter()
+    }
+
+    /// Records what every kernel takes.
+    pub fn lock_signatures(&mut self, kernels: &[Facts]) {
+        for facts in kernels {
+            let Some(signature) = &facts.signature else {
+                continue;
+            };
+            let locked = &mut self.signatures.or_default(facts.name.clone()).signatures;
+            if !locked.contains(signature) {
+                locked.push(signature.clone());
+                sorted::sort(locked);
+            }
+        }
+    }
+
     /// The file it was read from, as messages name it.
     pub(super) fn file_name(&self) -> String {
         self.file
@@ -127,6 +174,17 @@ impl Baseline {
     /// The file's text: sorted, so that it depends on the figures only.
     pub fn to_toml(&self) -> String {
         let mut text = format!("{HEADER}format = {FORMAT}\n");
+        if !self.signatures.is_empty() {
+            text.push_str("\n[signature]\n");
+        }
+        for (name, locked) in &self.signatures {
+            let all = texts(&locked.signatures, &|signature| toml_string(signature));
+            let all = match all.as_slice() {
+                [one] => one.clone(),
+                _ => format!("[{}]", all.join(", ")),
+            };
+            text.push_str(&format!("{} = {all}\n", toml_string(name)));
+        }
         for (name, targets) in &self.entries {
             for (target, figures) in targets {
                 text.push_str(&format!("\n[kernel.{}.{target}]\n", toml_string(name)));
@@ -145,6 +203,7 @@ impl Baseline {
         let mut reader = TableReader::new(file);
         let mut baseline = Self {
             entries: Map::new(),
+            signatures: Map::new(),
             file: Some(file.clone()),
         };
         if let Some(document) = reader.parse() {
@@ -185,6 +244,21 @@ fn top(r: &mut TableReader<'_>, document: &DeTable<'_>, baseline: &mut Baseline)
                     if let Some(targets) = r.table(item, None) {
                         kernel(r, item.key, targets, baseline);
                     }
+                }
+            }
+            "signature" => {
+                let Some(all) = r.table(item, None) else {
+                    continue;
+                };
+                for item in r.entries(table_name("[signature]"), all) {
+                    let span = Some(r.value_span(item));
+                    let mut signatures = Vec::new();
+                    for signature in r.strings(item) {
+                        signatures.push(signature.value);
+                    }
+                    sorted::sort(&mut signatures);
+                    let locked = Locked { signatures, span };
+                    baseline.signatures.insert(item.key.to_owned(), locked);
                 }
             }
             key => {

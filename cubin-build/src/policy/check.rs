@@ -37,6 +37,10 @@ pub fn check(config: &Config, baseline: Option<&Baseline>, kernels: &[Facts]) ->
         if let (Some(baseline), Some(now)) = (baseline, &now) {
             check_baseline(baseline, now, kernels, &mut findings);
         }
+        let locks = config.signatures.as_ref().is_some_and(|locks| locks.value);
+        if let Some(baseline) = baseline.filter(|_| locks) {
+            check_signatures(baseline, kernels, &mut findings);
+        }
     }
     findings.into_iter().map(Diag::from).collect_vec()
 }
@@ -349,5 +353,71 @@ fn check_baseline<'a>(
             file,
             entries: improved,
         });
+    }
+}
+
+/// What kernels take, against what is locked. What the baseline locks of kernels that are not built now is left alone: a build
+/// for fewer targets may lack them.
+fn check_signatures<'a>(
+    baseline: &'a Baseline,
+    kernels: &'a [Facts],
+    findings: &mut Vec<Finding<'a>>,
+) {
+    let mut now = Baseline::default();
+    now.lock_signatures(kernels);
+    let mut unrecorded = Vec::new();
+    for (name, takes) in now.signatures() {
+        let mut of_name = kernels.iter().filter(|facts| facts.name == *name);
+        let added = takes.signatures.iter();
+        let locked = baseline.locked(name);
+        let is_locked = |signature: &&String| {
+            locked.is_some_and(|locked| locked.signatures.contains(signature))
+        };
+        let added = added
+            .filter(|signature| !is_locked(signature))
+            .collect_vec();
+        let (Some(first), Some(locked)) = (added.first(), locked) else {
+            if let (Some(signature), Some(facts)) = (added.first(), of_name.next()) {
+                let was = renamed(baseline, &now, signature);
+                unrecorded.push((facts, was));
+            }
+            continue;
+        };
+        let gone = locked.signatures.iter();
+        let gone = gone.filter(|signature| !takes.signatures.contains(signature));
+        let gone = gone.cloned().collect_vec();
+        let taking = of_name.find(|facts| facts.signature.as_ref() == Some(*first));
+        let Some(facts) = taking else {
+            continue;
+        };
+        if gone.is_empty() {
+            // One more function of that name.
+            unrecorded.push((facts, None));
+        } else {
+            findings.push(Finding::SignatureChanged {
+                facts,
+                was: gone,
+                locked,
+            });
+        }
+    }
+    if !unrecorded.is_empty() {
+        findings.push(Finding::SignatureUnrecorded {
+            file: baseline.file_name(),
+            kernels: unrecorded,
+        });
+    }
+}
+
+/// The name that a kernel had, where one alone is gone that takes the same, and no other kernel takes its place.
+fn renamed<'a>(baseline: &'a Baseline, now: &Baseline, signature: &String) -> Option<&'a str> {
+    let same = |locked: &super::baseline::Locked| locked.signatures == [signature.as_str()];
+    let gone = baseline.signatures();
+    let mut gone = gone.filter(|(name, locked)| now.locked(name).is_none() && same(locked));
+    let added = now.signatures();
+    let added = added.filter(|(name, locked)| baseline.locked(name).is_none() && same(locked));
+    match (gone.next(), gone.next(), added.how_many()) {
+        (Some((name, _)), None, 1) => Some(name),
+        _ => None,
     }
 }

@@ -3,6 +3,7 @@
 use cubin_core::arch::Sm;
 
 use super::{
+    baseline::Locked,
     budget::{Figure, Key, Subject, Unit, Value},
     excess::Excess,
     findings::{BaselineEntry, Finding, Meant, OnTarget, OverBudget},
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     config::{Glob, Rule, nearest},
     diag::{Diag, Level, codes},
-    kernel::CodeLine,
+    kernel::{CodeLine, Facts},
     lists::{AddAll, CollectVec},
     sorted,
     source::Spanned,
@@ -38,6 +39,10 @@ impl From<Finding<'_>> for Diag {
             Finding::Shadowed { rule, images, by } => shadowed(rule, images, &by),
             Finding::Expired { table, day, level } => expired(table, day, level),
             Finding::UnmatchedTogether(rule) => unmatched_together(rule),
+            Finding::SignatureChanged { facts, was, locked } => {
+                signature_changed(facts, &was, locked)
+            }
+            Finding::SignatureUnrecorded { file, kernels } => unrecorded(&file, &kernels),
             Finding::BaselineUnmatched { file, entries } => baseline_unmatched(&file, &entries),
             Finding::BaselineImproved { file, entries } => baseline_improved(&file, &entries),
         }
@@ -317,6 +322,65 @@ fn unmatched_together(rule: &Rule) -> Diag {
         Some(span) => diag.at(span.clone(), "this rule holds for no kernel"),
         None => diag,
     }
+}
+
+fn signature_changed(facts: &Facts, was: &[String], locked: &Locked) -> Diag {
+    let message = format!(
+        "kernel `{}` takes other parameters than the baseline records",
+        facts.name
+    );
+    let now = facts.signature.as_deref().unwrap_or_default();
+    let mut diag = Diag::error(codes::SIGNATURE_CHANGED, message)
+        .kernel(&facts.name)
+        .at_place(facts.place.as_ref(), format!("takes {now}"));
+    let took = format!("took {}", and(was));
+    diag = match &locked.span {
+        Some(span) => diag.because(span.clone(), took),
+        None => diag.note(took),
+    };
+    let only_layout = was
+        .iter()
+        .any(|was| without_layouts(was) == without_layouts(now));
+    if only_layout {
+        diag = diag.note("the types are the same, and a record among them has another layout");
+    }
+    diag.note(
+        "whoever launches it in another way than by the generated wrapper passes what was recorded",
+    )
+    .help("if this is meant, run `cargo cubin baseline write`")
+}
+
+/// A signature without the digests of its records.
+fn without_layouts(signature: &str) -> String {
+    let mut text = String::new();
+    for (index, part) in signature.split(" [").enumerate() {
+        let rest = match index {
+            0 => part,
+            _ => part.split_once(']').map_or(part, |(_, rest)| rest),
+        };
+        text.push_str(rest);
+    }
+    text
+}
+
+fn unrecorded(file: &str, kernels: &[(&Facts, Option<&str>)]) -> Diag {
+    let message = match kernels.len() {
+        1 => format!("{file} does not record what 1 kernel takes"),
+        count => format!("{file} does not record what {count} kernels take"),
+    };
+    let mut diag = Diag::warning(codes::SIGNATURE_UNRECORDED, message);
+    for (facts, was) in kernels.iter().take(MOST_ENTRIES) {
+        let now = facts.signature.as_deref().unwrap_or_default();
+        let text = match was {
+            Some(was) => format!("`{}` takes {now}; was it `{was}`?", facts.name),
+            None => format!("`{}` takes {now}", facts.name),
+        };
+        diag = match &facts.place {
+            Some(place) => diag.at(place.clone(), text),
+            None => diag.note(text),
+        };
+    }
+    write_again(diag, kernels.len())
 }
 
 fn baseline_unmatched(file: &str, entries: &[BaselineEntry<'_>]) -> Diag {

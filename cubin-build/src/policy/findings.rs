@@ -3,7 +3,7 @@
 use cubin_core::arch::Sm;
 
 use super::{
-    baseline::Recorded,
+    baseline::{Locked, Recorded},
     budget::{Key, Value},
     excess::Excess,
     resolve::Budget,
@@ -11,6 +11,7 @@ use super::{
 use crate::{
     config::{Glob, Rule},
     diag::Level,
+    kernel::Facts,
     source::Spanned,
 };
 
@@ -56,6 +57,20 @@ pub(super) enum Finding<'a> {
     },
     /// The patterns of a rule match, but not together.
     UnmatchedTogether(&'a Rule),
+    /// A kernel takes other parameters than the baseline locks.
+    SignatureChanged {
+        facts: &'a Facts,
+        /// What it took, all functions of its name that are no more.
+        was: Vec<String>,
+        locked: &'a Locked,
+    },
+    /// Kernels whose parameters the baseline does not lock.
+    SignatureUnrecorded {
+        /// File name of the baseline.
+        file: String,
+        /// With the name that was probably theirs before.
+        kernels: Vec<(&'a Facts, Option<&'a str>)>,
+    },
     /// The baseline records kernels that are gone.
     BaselineUnmatched {
         /// File name of the baseline.

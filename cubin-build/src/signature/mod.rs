@@ -5,6 +5,7 @@
 //! into [`model::Signatures`]; [`check()`] compares that with what the cubin itself records of each
 //! parameter. What cannot be known exactly becomes a [`model::Refusal`] on the kernel, never a guess.
 
+pub(crate) mod abi;
 mod aliases;
 mod bytes;
 pub mod check;

@@ -298,3 +298,84 @@ fn an_editor_gets_wrappers_and_warnings_where_ci_gets_errors() {
         assert!(shown.contains(part), "no `{part}` in {shown}");
     }
 }
+
+/// Two kernels; `pass` takes a record with records in it.
+fn interface(project: &cubin_tests::Project, members: &str, fill: &str) {
+    project.write(
+        "kernels/fill.cu",
+        &format!(
+            "struct Inner {{ {members} }};\nstruct Params {{ Inner inner[2]; long long n; }};\n\
+             __global__ void fill({fill}) {{ p[threadIdx.x] = 1; }}\n\
+             __global__ void pass(Params params, float *__restrict__ p) {{ p[params.n] = 2.0f; }}\n"
+        ),
+    );
+}
+
+/// What a kernel takes, locked in the baseline: a change of the interface fails the build, one of names does not.
+#[test]
+fn other_parameters_than_the_baseline_locks_fail() {
+    let Some(mut project) = crate::project("locked") else {
+        return;
+    };
+    interface(&project, "int a; float b;", "int *p, int value");
+    project.write(
+        "cubin.toml",
+        "[build]\narch = [\"sm_80\", \"sm_90\"]\n\n[baseline]\nfile = \"locks.toml\"\nsignatures = true\n",
+    );
+    let recorded = |project: &mut cubin_tests::Project| {
+        // What `cargo cubin baseline write` writes.
+        let dir = project.dir.join("report");
+        fs::create_dir_all(&dir).expect("a directory");
+        project.set("CUBIN_BUILD_REPORT", &dir);
+        project.build().succeeds();
+        project.unset("CUBIN_BUILD_REPORT");
+        let report = fs::read_to_string(dir.join("locked-kernels.rs.json")).expect("a report");
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        let text = report["baseline"]["text"]
+            .as_str()
+            .expect("the text")
+            .to_owned();
+        project.write("locks.toml", &text);
+        text
+    };
+    let text = recorded(&mut project);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.contains(&"\"fill\" = \"(int *, int)\""), "{text}");
+    assert!(
+        text.contains("\"pass\" = \"(Params [24 bytes, layout "),
+        "{text}"
+    );
+    project.build().succeeds().does_not_say("warning");
+
+    // Names and promises are no part of it.
+    interface(
+        &project,
+        "int first; float second;",
+        "int *__restrict__ p, int count",
+    );
+    project.build().succeeds();
+    // The same size, other members in its places, two records deep.
+    interface(&project, "float b; int a;", "int *p, int value");
+    project
+        .build()
+        .fails()
+        .says("[signature-changed] kernel `pass` takes other parameters than the baseline records")
+        .says("a record among them has another layout")
+        .does_not_say("kernel `fill`");
+    interface(&project, "int a; float b;", "int *p, unsigned value");
+    project
+        .build()
+        .fails()
+        .says("[signature-changed] kernel `fill` takes other parameters than the baseline records")
+        .says("takes (int *, unsigned int)")
+        .says("took (int *, int)");
+    project.set("CUBIN_BUILD_POLICY", "warn");
+    project.build().succeeds().says("[signature-changed]");
+    project.unset("CUBIN_BUILD_POLICY");
+    let text = recorded(&mut project);
+    assert!(
+        text.contains("\"fill\" = \"(int *, unsigned int)\""),
+        "{text}"
+    );
+    project.build().succeeds().does_not_say("warning");
+}

@@ -248,3 +248,112 @@ fn bytes_that_are_no_text_are_an_error_with_their_place() {
     assert!(shown.contains("these bytes are not UTF-8"), "{shown}");
     assert!(shown.contains("cubin-baseline.toml:4:3"), "{shown}");
 }
+
+/// With `signatures = true`.
+const LOCKED: &str =
+    "[baseline]\nfile = \"cubin-baseline.toml\"\nsignatures = true\n[defaults]\nregisters = 64\n";
+
+fn takes(name: &str, line: u32, signature: &str) -> Facts {
+    let mut facts = kernel(name, line, "sm_80");
+    facts.signature = Some(signature.to_owned());
+    facts
+}
+
+fn locked(kernels: &[Facts]) -> String {
+    let config = config(LOCKED);
+    let mut baseline = baseline_from(kernels, &Policy::new(&config));
+    baseline.lock_signatures(kernels);
+    baseline.to_toml()
+}
+
+const PARAMS: &str = "(const Params [24 bytes, layout 0f3a8b61c2d4], int)";
+
+#[test]
+fn signatures_are_locked_a_line_each() {
+    let kernels = [
+        takes("walk", 14, "()"),
+        takes("ns::scale", 9, "(int *, int)"),
+        takes("ns::scale", 9, "(float *, float)"),
+        takes("gemm<float>", 4, PARAMS),
+    ];
+    let text = locked(&kernels);
+    golden("baseline/signatures.toml", &text);
+    let read = baseline(&text);
+    assert_eq!(read.to_toml(), text);
+    expect("baseline/signatures_same", LOCKED, Some(&text), &kernels);
+    // A build for fewer targets may lack some.
+    expect(
+        "baseline/signatures_same",
+        LOCKED,
+        Some(&text),
+        &kernels[1..],
+    );
+    // Without the key nothing is compared.
+    let other = [takes("walk", 14, "(int)")];
+    assert!(check(&config("[defaults]\nregisters = 64\n"), Some(&read), &other).is_empty());
+}
+
+#[test]
+fn another_signature_fails() {
+    let text = locked(&[
+        takes("walk", 14, "()"),
+        takes("ns::scale", 9, "(int *, int)"),
+        takes("ns::scale", 9, "(float *, float)"),
+        takes("gemm<float>", 4, PARAMS),
+    ]);
+    let layout = PARAMS.replace("0f3a8b61c2d4", "77aa00bb11cc");
+    expect(
+        "baseline/signatures_changed",
+        LOCKED,
+        Some(&text),
+        &[
+            takes("walk", 14, "(int)"),
+            takes("ns::scale", 9, "(int *, int)"),
+            takes("ns::scale", 9, "(float *, double)"),
+            takes("gemm<float>", 4, &layout),
+        ],
+    );
+}
+
+#[test]
+fn what_is_not_locked_is_told_once() {
+    let text = locked(&[
+        takes("old", 14, "(float *, long long)"),
+        takes("ns::scale", 9, "(int *, int)"),
+    ]);
+    // One was renamed, one is new, one has another function of its name.
+    let kernels = [
+        takes("walk", 14, "(float *, long long)"),
+        takes("gemm<float>", 4, PARAMS),
+        takes("ns::scale", 9, "(int *, int)"),
+        takes("ns::scale", 9, "(float *, float)"),
+    ];
+    expect("baseline/signatures_new", LOCKED, Some(&text), &kernels);
+    // Two that could be it are not told apart.
+    let twins = [
+        takes("walk", 14, "(float *, long long)"),
+        takes("gemm<float>", 4, "(float *, long long)"),
+    ];
+    let found = check(&config(LOCKED), Some(&baseline(&text)), &twins);
+    assert_eq!(found.len(), 1);
+    let labels: Vec<&str> = found[0]
+        .labels
+        .iter()
+        .map(|label| label.text.as_str())
+        .collect();
+    assert!(
+        labels.iter().all(|label| !label.contains("was it")),
+        "{labels:?}"
+    );
+}
+
+#[test]
+fn damaged_locks_are_told() {
+    let file = SourceFile::new(
+        "cubin-baseline.toml",
+        "format = 1\n[signature]\n\"walk\" = 3\n",
+    );
+    let (_, problems) = Baseline::parse(&file);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].code.0, "baseline-invalid");
+}
