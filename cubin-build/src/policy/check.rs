@@ -410,8 +410,8 @@ fn check_signatures<'a>(
 }
 
 /// The name that a kernel had, where one alone is gone that takes the same, and no other kernel takes its place.
-fn renamed<'a>(baseline: &'a Baseline, now: &Baseline, signature: &String) -> Option<&'a str> {
-    let same = |locked: &super::baseline::Locked| locked.signatures == [signature.as_str()];
+fn renamed<'a>(baseline: &'a Baseline, now: &Baseline, signature: &str) -> Option<&'a str> {
+    let same = |locked: &super::baseline::Locked| locked.signatures == [signature];
     let gone = baseline.signatures();
     let mut gone = gone.filter(|(name, locked)| now.locked(name).is_none() && same(locked));
     let added = now.signatures();

@@ -1,6 +1,7 @@
 //! The real `cargo cubin`, run as a user runs it. Recorded outputs lie in `tests/golden`; `BLESS=1` rewrites them.
 
 mod artifact;
+mod candle;
 mod ci;
 mod diff;
 mod escapes;
