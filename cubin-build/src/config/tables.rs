@@ -25,7 +25,6 @@ use crate::{
     source::{SourceFile, Span, Spanned},
 };
 
-/// `arch` in `[build]`.
 pub(super) const ARCH: Doc = Doc {
     value: "target or array of targets",
     default: "required here, in the workspace's file, in build.rs or in `CUBIN_BUILD_ARCH`",
@@ -247,8 +246,7 @@ static BASELINE: Table<Config> = Table {
             doc: Doc {
                 value: "`true` or `false`",
                 default: "`false`",
-                meaning: "Whether the file also records what every kernel takes, so that other parameters fail the build \
-                          until they are recorded anew.",
+                meaning: "Whether the file also locks what every kernel takes: other parameters then fail the build.",
                 example: "signatures = true",
             },
             read: |r, item, config| config.signatures = r.bool(item),
