@@ -29,8 +29,8 @@
 //! unsafe { module.saxpy(&stream, config, n, 2.0, &x, &mut y)? };  // a wrong type, number or order does not compile
 //! ```
 //!
-//! The [`guide`] has chapters: from nothing to a launched kernel, targets, recipes for policies, CI, fleets, what to do when
-//! something is wrong. Every key of `cubin.toml` stands in [`config`].
+//! The [`guide`] has chapters: from nothing to a launched kernel, targets, recipes for policies, editors, builds
+//! without a toolkit, CI, fleets, what to do when something is wrong. Every key of `cubin.toml` stands in [`config`].
 //!
 //! # What happens
 //!
@@ -72,9 +72,9 @@
 //! | `CUBIN_BUILD_SHARED_CACHE` | `1` allows a cache of toolkits that other users can write to, who could then replace the compiler |
 //! | `CARGO_NET_OFFLINE` | `true`, as well as cargo's `--offline` (on Linux): no toolkit is downloaded, unless `PIP_NO_INDEX` or `UV_NO_INDEX` says that none needs the network |
 //! | `CUBIN_BUILD_ARCH` | targets that replace those of `build.rs` and `cubin.toml`, comma-separated: one target makes a quick build; PTX of the others is left out; sources with targets of their own keep those for the same GPUs, or all |
-//! | `CUBIN_BUILD_POLICY` | `warn`: no violation of the policy fails the build, see [Editors](#editors); `deny`: what `cubin.toml` says, whatever its `[policy] level` |
-//! | `CUBIN_BUILD_MODE` | `signatures`: wrappers without machine code, for an editor, see [Editors](#editors); `full`: all, as without it |
-//! | `CUBIN_BUILD_PREBUILT` | when kernels are taken from `prebuilt/` instead of compiled: `without-toolkit`, `always` or `never`, see [Without a toolkit](#without-a-toolkit-published-crates-docsrs) |
+//! | `CUBIN_BUILD_POLICY` | `warn`: no violation of the policy fails the build, see [editors](guide::editors); `deny`: what `cubin.toml` says, whatever its `[policy] level` |
+//! | `CUBIN_BUILD_MODE` | `signatures`: wrappers without machine code, for an editor, see [editors](guide::editors); `full`: all, as without it |
+//! | `CUBIN_BUILD_PREBUILT` | when kernels are taken from `prebuilt/` instead of compiled: `without-toolkit`, `always` or `never`, see [without a toolkit](guide::prebuilt) |
 //! | `DOCS_RS` | set on docs.rs, where there is no toolkit: kernels are taken from `prebuilt/` |
 //! | `CUBIN_BUILD_TIMEOUT` | seconds after which one run of a tool is ended, with all that it started; without it a note says that one takes long |
 //! | `CUBIN_BUILD_LAUNCHER` | a program that is put before cicc and ptxas, with arguments where it needs some: `sccache`. So a build takes from a cache, also another machine's, what was compiled before |
@@ -85,76 +85,6 @@
 //! | `SOURCE_DATE_EPOCH` | seconds since 1970: the day that `expires` in `cubin.toml` is held against, instead of today; read only where a table expires |
 //! | `CUBIN_BUILD_REPORT` | set by `cargo cubin`: write a report and do not fail for a policy violation |
 //! | `CARGO_TERM_COLOR`, `CLICOLOR_FORCE` | colour in messages, only when asked for |
-//!
-//! # Editors
-//!
-//! A kernel over its budget fails the build: then there is no generated file, and an editor knows no wrapper any more, so
-//! that it shows an error at every launch. With `CUBIN_BUILD_POLICY=warn` the findings are warnings and the wrappers are
-//! there. Give it to the editor alone, and let the editor have a folder of its own for what it builds, since cargo runs the
-//! build script again whenever the variable changes. rust-analyzer takes these settings, in VS Code's `settings.json` as in
-//! the `initialization_options` of Zed or Neovim:
-//!
-//! ```json
-//! { "rust-analyzer.cargo.extraEnv": { "CUBIN_BUILD_POLICY": "warn" }, "rust-analyzer.cargo.targetDir": true }
-//! ```
-//!
-//! RustRover: Settings, Rust, *Environment variables*.
-//!
-//! An editor needs wrappers and no machine code. With `CUBIN_BUILD_MODE=signatures` nvcc's front end alone reads the sources,
-//! which takes an eighth of the CPU time of a build of candle's kernels: modules, methods,
-//! types and constants are those of a full build, mistakes in C++ are shown, and `Module::load` fails with
-//! `LoadError::SignaturesOnly`, which says why. No kernel is judged, as nothing is known of what it uses; constants in `info`
-//! have no resources. What the cubin would prove of signatures is not proved, so a wrapper that a full build refuses for a
-//! mismatch may be there, and kernels that a library of a `[[link]]` brings are not. It needs CUDA 12 or later;
-//! sources of PTX and NVVM IR are built whole. Give it to the editor alone, as above, with a folder of its own:
-//!
-//! ```json
-//! { "rust-analyzer.cargo.extraEnv": { "CUBIN_BUILD_MODE": "signatures" }, "rust-analyzer.cargo.targetDir": true }
-//! ```
-//!
-//! Zed takes the same in its `settings.json`:
-//!
-//! ```json
-//! { "lsp": { "rust-analyzer": { "initialization_options": {
-//!     "cargo": { "extraEnv": { "CUBIN_BUILD_MODE": "signatures" }, "targetDir": true } } } } }
-//! ```
-//!
-//! RustRover: Settings, Rust, *Environment variables*. They are the project's: a run configuration that launches kernels
-//! needs `CUBIN_BUILD_MODE=full` among its own.
-//!
-//! For everybody who works on the crate, `[policy] level = "warn"` in
-//! `cubin.toml` says the same, and `CUBIN_BUILD_POLICY=deny` in CI takes it back.
-//!
-//! # Without a toolkit: published crates, docs.rs
-//!
-//! `cargo cubin prebuild` compiles the kernels and keeps all that a build needs of them in `prebuilt/`, beside `Cargo.toml`:
-//! cubins, signatures, PTX where it is embedded, and a manifest with the hash of every source, header and file, and the
-//! flags. Commit the folder, and every machine with cargo and rustc alone builds the crate: users of a published
-//! library, docs.rs, an editor on a laptop without CUDA. What is generated has the same bytes as where it was compiled,
-//! and the policy judges the kernels as it judges others.
-//!
-//! ```text
-//! $ cargo cubin prebuild                # where there is a toolkit
-//! $ git add prebuilt
-//! $ cargo cubin prebuild --check        # in CI: compiles, and fails when `prebuilt/` is not what comes out
-//! $ cargo package                       # holds all that is needed; with `include` in Cargo.toml, name "/prebuilt" there
-//! ```
-//!
-//! | `use` under `[prebuilt]`, [`Builder::prebuilt`], `CUBIN_BUILD_PREBUILT` | when a build takes these files |
-//! |---|---|
-//! | `without-toolkit` (default) | no toolkit that fits is there, or no host compiler for it; nothing is then installed. And on docs.rs, which sets `DOCS_RS` |
-//! | `always` | always; a toolkit is not even looked for |
-//! | `never` | never |
-//!
-//! A build that takes them first holds sources, headers and flags against the manifest. What was edited since is named
-//! (`prebuilt-stale`), and fails the build, so that machine code is always that of the sources beside it;
-//! `stale = "warn"` under `[prebuilt]` goes on with the old kernels meanwhile. Line ends do not count, so git may change
-//! them. Not seen are headers that lie elsewhere by an absolute path, which `cargo cubin prebuild` warns of, and a new one that would be
-//! included instead of another: `--check` compiles, and sees all. Builders with other targets (`CUBIN_BUILD_ARCH`) take
-//! those of them that were prebuilt.
-//!
-//! The files are not compressed: cargo packs crates anyway. They are read by all releases that are compatible with the one
-//! that wrote them.
 //!
 //! # Several crates, several builders
 //!
@@ -168,6 +98,7 @@
 //! |---|---|
 //! | `fatbin` | compressed entries of `.fatbin` sources |
 //! | `instructions` | budgets over what kernels' code is made of: `fp64`, `local-loads`, `tensor-core`, … |
+//! | `nvvm` | modules of NVVM IR, `.ll` and `.bc`, as sources |
 //!
 //! The command `cargo cubin` is a package of its own: `cargo install cargo-cubin`.
 //!

@@ -1,10 +1,7 @@
 //! The writer of JSON that all of the project's views and reports share: members in the order they are given, strings
 //! escaped, nothing between them.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-};
+use alloc::{format, string::ToString};
 use core::fmt::{self, Display, Write};
 
 use crate::{Error, ErrorKind, Result, escape};
@@ -115,7 +112,7 @@ impl<'w> Object<'w> {
 
     #[cfg(feature = "views")]
     pub(super) fn bytes(&mut self, key: &str, value: &[u8]) -> Result<()> {
-        self.string(key, &String::from_utf8_lossy(value))
+        self.string(key, &alloc::string::String::from_utf8_lossy(value))
     }
 
     /// An object within the object.
