@@ -25,9 +25,10 @@ pub struct Image {
     /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
     /// shapes and static shared memory; registers, stack and spills are up to the driver.
     pub assembled: Target,
-    /// Name of the file it was read from when this program was built.
+    /// Name of the file it was read from when this program was built: its own, or the fatbin that holds it.
     pub file: &'static str,
-    /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
+    /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it. Of a fatbin all images have the same: the
+    /// driver chooses among them, by the same rule.
     pub bytes: &'static [u8],
 }
 

@@ -70,7 +70,7 @@ impl fmt::Debug for LoadedModule {
 
 fn load_cubin(image: &'static Image) -> Result<sys::CUmodule, DriverError> {
     let bytes = image.bytes.as_ptr().cast();
-    // SAFETY: a whole cubin, which says itself where it ends.
+    // SAFETY: a whole cubin or fatbin, which says itself where it ends.
     unsafe { result::module::load_data(bytes) }
 }
 
@@ -90,7 +90,7 @@ fn load_ptx(
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), size];
     let mut handle = core::ptr::null_mut();
     let bytes = image.bytes.as_ptr().cast();
-    // SAFETY: text that ends in a zero byte; two options with two values; the buffer outlives the call.
+    // SAFETY: text that ends in a zero byte, or a whole fatbin; two options with two values; the buffer outlives the call.
     let loaded = unsafe {
         sys::cuModuleLoadDataEx(
             &raw mut handle,

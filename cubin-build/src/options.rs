@@ -74,6 +74,45 @@ impl Prebuilt {
     ];
 }
 
+/// How machine code lies in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Embed {
+    /// Each cubin by itself, so that linkers leave out those of modules that nobody loads.
+    #[default]
+    Cubin,
+    /// A fatbin for each module, in the section where NVIDIA's own tools look for it.
+    Fatbin,
+}
+
+/// How the images of a fatbin are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Compress {
+    /// Not at all.
+    #[default]
+    None,
+    /// As is loaded fastest.
+    Speed,
+    /// Between the two.
+    Balance,
+    /// As small as can be.
+    Size,
+}
+
+impl Compress {
+    /// What `fatbinary` calls it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Speed => "speed",
+            Self::Balance => "balance",
+            Self::Size => "size",
+        }
+    }
+}
+
 /// What is found out where nobody says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Switch {

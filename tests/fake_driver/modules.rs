@@ -45,6 +45,9 @@ fn params(symbol: &str) -> Option<&'static Slots> {
     table.get(symbol)
 }
 
+/// What a fatbin begins with.
+const FATBIN: &[u8; 4] = b"\x50\xed\x55\xba";
+
 /// The kernel that `cuModuleGetFunction` gave this handle for.
 pub(crate) unsafe fn function<'a>(handle: *mut c_void) -> &'a Function {
     // SAFETY: made by `cuModuleGetFunction`, and never freed.
@@ -57,7 +60,12 @@ pub unsafe extern "C" fn cuModuleLoadData(
     image: *const c_void,
 ) -> Status {
     let magic = unsafe { image.cast::<[u8; 4]>().read() };
-    log(|| format!("load {}", if magic == *b"\x7fELF" { "ELF" } else { "?" }));
+    let what = match &magic {
+        b"\x7fELF" => "ELF",
+        FATBIN => "fatbin",
+        _ => "?",
+    };
+    log(|| format!("load {what}"));
     let status = std::env::var("FAKE_DRIVER_ELF").map_or(0, |status| status.parse().unwrap_or(0));
     if status != 0 {
         return status;
@@ -66,7 +74,7 @@ pub unsafe extern "C" fn cuModuleLoadData(
     OK
 }
 
-/// Takes PTX alone, with a buffer for errors as the only option.
+/// Takes PTX, or a fatbin of which it is compiled, with a buffer for errors as the only option.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cuModuleLoadDataEx(
     module: *mut *mut c_void,
@@ -78,6 +86,12 @@ pub unsafe extern "C" fn cuModuleLoadDataEx(
     // 5: the buffer; 6: its size.
     if count != 2 || unsafe { [*options, *options.add(1)] } != [5, 6] {
         return INVALID_VALUE;
+    }
+    let magic = unsafe { image.cast::<[u8; 4]>().read() };
+    if magic == *FATBIN {
+        log(|| "load PTX of a fatbin".to_owned());
+        unsafe { *module = handle() as *mut c_void };
+        return OK;
     }
     let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
     let target = text.lines().find(|line| line.starts_with(".target"));

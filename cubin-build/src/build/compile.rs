@@ -55,7 +55,15 @@ pub(super) fn run(
     outcome: &mut Outcome,
 ) -> Option<Compiled> {
     if sources.compiled.is_empty() {
-        return Some(Compiled::default());
+        // A fatbin is made by a program of the toolkit.
+        let toolkit = match settings.fatbins {
+            Some(_) => Some(find_toolkit(settings, env, outcome)?),
+            None => None,
+        };
+        return Some(Compiled {
+            toolkit,
+            ..Compiled::default()
+        });
     }
     let toolkit = find_toolkit(settings, env, outcome)?;
     if settings.signatures && toolkit.version.major < 12 {

@@ -44,6 +44,11 @@ impl From<Problem> for Diag {
                 codes::OUTPUT_UNWRITABLE,
                 format!("cannot write {}: {why}", path.display()),
             ),
+            Problem::NoFatbin(name, why) => Self::error(
+                codes::OUTPUT_UNWRITABLE,
+                format!("cannot make {name}: {why}"),
+            )
+            .help("`embed = \"cubin\"` under [generate] in cubin.toml needs no program of NVIDIA's for it"),
             Problem::NoReport(why) => Self::error(codes::OUTPUT_UNWRITABLE, why),
             Problem::CannotSearch(dir, why) => Self::error(
                 codes::IO_ERROR,
@@ -238,6 +243,9 @@ impl Display for Mistake {
             Self::OutFile(name) => {
                 write!(f, "`{name}` is not a file name for the generated code")
             }
+            Self::CompressWithoutFatbin => {
+                f.write_str("`compress` is for fatbins, and each cubin is embedded by itself")
+            }
             Self::Target(error) => error.fmt(f),
             Self::PolicyLevel(value) => write!(f, "`{value}` is not a level of the policy"),
             Self::Mode(value) => write!(f, "`{value}` does not say what a build makes"),
@@ -366,6 +374,9 @@ impl Mistake {
                 "take CUDA 12 or later for the editor, or unset the variable there".to_owned()
             }
             Self::Prebuilt(_) => "`without-toolkit`, `always` or `never`".to_owned(),
+            Self::CompressWithoutFatbin => {
+                "write `embed = \"fatbin\"` beside it, or take it out".to_owned()
+            }
             Self::Timeout(_) => "a whole number of at least 1, for example 600".to_owned(),
             Self::Refused { help, .. } => return help.clone(),
             Self::Launcher(_) => {

@@ -150,6 +150,10 @@ impl Join<'_> {
             name: names.module.clone(),
             source: names.source.clone(),
             images: embedded,
+            fatbin: self
+                .settings
+                .fatbins
+                .map(|_| format!("{}.fatbin", names.files)),
             signatures,
             facts,
         };

@@ -18,6 +18,7 @@ mod absent;
 mod blame;
 mod compile;
 mod diags;
+mod fatbin;
 mod image;
 mod judge;
 mod kernels;
@@ -114,7 +115,13 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
         let all = images.iter().flat_map(|module| &module.images);
         nvvm::tell(all.map(|image| &image.dropped), &compiled.modules, sink);
     }
-    let modules = kernels::run(settings, images, &mut places, sink);
+    let mut modules = kernels::run(settings, images, &mut places, sink);
+    // A fatbin is made by a program of the toolkit; kernels that were prebuilt for who has none lie there as they are.
+    if compiled.toolkit.is_none() || compiled.front_end_only {
+        for module in &mut modules {
+            module.module.fatbin = None;
+        }
+    }
     outcome.facts = kernels::facts(&modules);
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
     if sink.has_errors() {
@@ -132,7 +139,8 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
     if outcome.sink.has_errors() && settings.report.is_none() {
         return None;
     }
-    let written = match write::run(settings, &generated) {
+    let toolkit = compiled.toolkit.as_ref();
+    let written = match write::run(settings, env, toolkit, &generated) {
         Ok(written) => written,
         Err(problem) => {
             outcome.sink.push(problem.into());

@@ -35,6 +35,8 @@ impl Origin {
 pub(super) enum Mistake {
     /// A path, or nothing, for the generated file's name.
     OutFile(String),
+    /// Compression of fatbins that are not made.
+    CompressWithoutFatbin,
     Target(TargetError),
     /// Not a level that the policy may have altogether.
     PolicyLevel(String),
@@ -139,6 +141,8 @@ pub(super) enum Problem {
     /// What it is, and what the system says.
     CannotRead(String, String),
     CannotWrite(PathBuf, String),
+    /// The fatbin of a module, and why.
+    NoFatbin(String, String),
     /// All of the sentence.
     NoReport(String),
     CannotSearch(PathBuf, String),

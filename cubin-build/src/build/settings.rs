@@ -17,7 +17,7 @@ use crate::{
     diag::{Level, Sink},
     env::Env,
     lists::{AddAll, CollectVec},
-    options::{self, Backend, HalfTypes, Runtime},
+    options::{self, Backend, Compress, Embed, HalfTypes, Runtime},
     paths, report,
     sorted::Set,
     toolkit,
@@ -49,6 +49,8 @@ pub(super) struct Settings {
     pub(super) backend: Backend,
     pub(super) half: HalfTypes,
     pub(super) runtime: Runtime,
+    /// How the fatbins of modules are compressed; `None` where each cubin lies by itself.
+    pub(super) fatbins: Option<Compress>,
     pub(super) out_file: String,
     pub(super) report: Option<report::Destination>,
     pub(super) highest: Highest,
@@ -136,6 +138,7 @@ pub(super) fn resolve(request: &BuildRequest, env: &Env, sink: &mut Sink) -> Opt
         backend: backend(request, &config),
         half: half(request, &config),
         runtime: runtime(request, &config),
+        fatbins: fatbins(&config, sink),
         options: Options {
             virtual_archs: virtuals,
             front_end_only: signatures,
@@ -259,6 +262,21 @@ fn runtime(request: &BuildRequest, config: &Config) -> Runtime {
         .runtime
         .or_else(|| written.map(|runtime| runtime.value));
     asked.unwrap_or_default()
+}
+
+fn fatbins(config: &Config, sink: &mut Sink) -> Option<Compress> {
+    let generate = &config.generate;
+    let embed = generate.embed.as_ref().map(|embed| embed.value);
+    if embed == Some(Embed::Fatbin) {
+        let compress = generate.compress.as_ref();
+        return Some(compress.map_or(Compress::None, |compress| compress.value));
+    }
+    // What nothing follows must not look as if something did.
+    if let Some(compress) = &generate.compress {
+        let origin = Origin::File(compress.span.clone());
+        sink.push(Problem::Asked(Mistake::CompressWithoutFatbin, origin).into());
+    }
+    None
 }
 
 fn out_file(request: &BuildRequest, config: &Config, sink: &mut Sink) -> String {

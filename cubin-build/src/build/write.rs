@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cubin_core::json::Object;
 
 use super::{
+    fatbin::{self, Fatbin},
     kernels::{Embedded, Module},
     problem::Problem,
     settings::Settings,
@@ -12,8 +13,10 @@ use super::{
 use crate::{
     cache, codegen,
     diag::Sink,
+    env::Env,
     lists::{AddAll, CollectText},
     sorted::Set,
+    toolkit::Toolkit,
 };
 
 /// All that is written.
@@ -22,6 +25,7 @@ pub(super) struct Generated<'b> {
     /// What the machine code does not say of its kernels.
     sidecar: String,
     files: Vec<Embedded<'b>>,
+    fatbins: Vec<Fatbin>,
 }
 
 /// What was written.
@@ -39,6 +43,7 @@ pub(super) fn generate<'b>(
     sink: &mut Sink,
 ) -> Generated<'b> {
     let mut files = Vec::new();
+    let mut fatbins = Vec::new();
     let mut sidecar = String::new();
     let mut input = codegen::Input {
         modules: Vec::new(),
@@ -48,6 +53,7 @@ pub(super) fn generate<'b>(
     };
     for module in modules {
         files.add_all(module.files);
+        fatbins.add_all(Fatbin::of(&module.module));
         // A writer that takes everything has no errors.
         let _ = describe(settings, &module.module, &mut sidecar);
         input.modules.push(module.module);
@@ -60,6 +66,7 @@ pub(super) fn generate<'b>(
         text: generated.text,
         sidecar,
         files,
+        fatbins,
     }
 }
 
@@ -100,7 +107,12 @@ fn describe(
 }
 
 /// Writes cubins and PTX first, then the file that includes them; then those of earlier builds go.
-pub(super) fn run(settings: &Settings, generated: &Generated<'_>) -> Result<Written, Problem> {
+pub(super) fn run(
+    settings: &Settings,
+    env: &Env,
+    toolkit: Option<&Toolkit>,
+    generated: &Generated<'_>,
+) -> Result<Written, Problem> {
     let mut written = Written {
         generated: settings.out_dir.join(&settings.out_file),
         cubins: Vec::new(),
@@ -115,13 +127,16 @@ pub(super) fn run(settings: &Settings, generated: &Generated<'_>) -> Result<Writ
             written.cubins.push(path);
         }
     }
+    for fatbin in &generated.fatbins {
+        fatbin.make(settings, env, toolkit, &generated.files)?;
+    }
     let sidecar = format!("{}.kernels.jsonl", settings.out_file);
     write(
         &settings.out_dir.join(sidecar),
         generated.sidecar.as_bytes(),
     )?;
     write(&written.generated, generated.text.as_bytes())?;
-    forget_others(settings, &generated.files);
+    forget_others(settings, generated);
     Ok(written)
 }
 
@@ -132,15 +147,19 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Problem> {
 }
 
 /// Removes cubins and PTX that an earlier run of the same builder wrote and this one did not.
-fn forget_others(settings: &Settings, files: &[Embedded<'_>]) {
+fn forget_others(settings: &Settings, generated: &Generated<'_>) {
     let list = format!("{}.images.txt", settings.out_file);
     let list = settings.out_dir.join(list);
-    let now: Set<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    let files = generated.files.iter().map(|file| file.name.clone());
+    let fatbins = generated.fatbins.iter().flat_map(Fatbin::files);
+    let now: Set<String> = files.chain(fatbins).collect();
     let before = std::fs::read_to_string(&list).unwrap_or_default();
-    for name in before.lines().filter(|name| !now.contains(name)) {
+    for name in before.lines().filter(|name| !now.contains(*name)) {
         // Only plain names in our own directory; leftovers do no harm, so a failure does not concern the user.
         if Path::new(name).components().count() == 1
-            && (name.ends_with(".cubin") || name.ends_with(".ptx"))
+            && [".cubin", ".ptx", ".fatbin", fatbin::KEY]
+                .iter()
+                .any(|end| name.ends_with(end))
         {
             let _ = std::fs::remove_file(settings.out_dir.join(name));
         }

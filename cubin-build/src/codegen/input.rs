@@ -27,6 +27,8 @@ pub struct Module {
     pub source: String,
     /// The cubins and the PTX, which lie beside the generated file.
     pub images: Vec<EmbeddedImage>,
+    /// The fatbin that holds all of them, which then is what the program has.
+    pub fatbin: Option<String>,
     /// Merged over all targets.
     pub signatures: Signatures,
     /// By kernel symbol, then target.

@@ -107,22 +107,40 @@ fn images(out: &mut Writer, module: &PlannedModule<'_>) {
         (image.assembled_for.is_some(), image.target)
     });
     let any_ptx = images.iter().any(|image| image.assembled_for.is_some());
-    out.doc(if any_ptx {
-        "The embedded cubins, then the embedded PTX."
-    } else {
-        "The embedded cubins."
+    out.doc(match (module.input.fatbin.is_some(), any_ptx) {
+        (false, true) => "The embedded cubins, then the embedded PTX.",
+        (false, false) => "The embedded cubins.",
+        (true, true) => {
+            "The cubins of the embedded fatbin, then its PTX; the driver chooses by the same rule."
+        }
+        (true, false) => "The cubins of the embedded fatbin; the driver chooses by the same rule.",
     });
     out.open("pub const IMAGES: &'static [runtime::Image] = {");
+    let fatbin = module.input.fatbin.as_deref().map(string);
+    if let Some(file) = &fatbin {
+        // Where NVIDIA's tools look for it; other systems have other rules for names.
+        out.line("#[cfg_attr(not(any(windows, target_vendor = \"apple\")), unsafe(link_section = \".nv_fatbin\"))]");
+        out.line(format!(
+            "static FATBIN: runtime::Aligned<[u8; include_bytes!({file}).len()]> = runtime::Aligned(*include_bytes!({file}));"
+        ));
+    }
     let mut items = Vec::new();
     for image in images {
         let mut name = image.target.to_string().to_uppercase();
         let file = string(&image.file);
         let target = info::target(image.target);
-        let item = match image.assembled_for {
+        let assembled = image.assembled_for.map(info::target);
+        if let Some(file) = &fatbin {
+            items.push(match assembled {
+                None => format!("cubin({target}, {file}, &FATBIN.0)"),
+                Some(assembled) => format!("ptx({target}, {assembled}, {file}, &FATBIN.0)"),
+            });
+            continue;
+        }
+        let item = match assembled {
             None => format!("cubin({target}, {file}, &{name}.0)"),
             Some(assembled) => {
                 name = name.replacen("SM", "COMPUTE", 1);
-                let assembled = info::target(assembled);
                 format!("ptx({target}, {assembled}, {file}, &{name}.0)")
             }
         };

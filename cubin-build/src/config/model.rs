@@ -5,7 +5,7 @@ use cubin_core::arch::Sm;
 use super::{budget::Rule, glob::Glob};
 use crate::{
     diag::Level,
-    options::{self, Backend, HalfTypes, Nvvm, Runtime},
+    options::{self, Backend, Compress, Embed, HalfTypes, Nvvm, Runtime},
     source::{Span, Spanned},
     toolkit::Component,
 };
@@ -153,6 +153,10 @@ pub struct Generate {
     pub half: Option<Spanned<HalfTypes>>,
     /// Where what the wrappers run on stands.
     pub runtime: Option<Spanned<Runtime>>,
+    /// How machine code lies in the program.
+    pub embed: Option<Spanned<Embed>>,
+    /// How fatbins are compressed.
+    pub compress: Option<Spanned<Compress>>,
     /// Name of the generated file in the output directory.
     pub file: Option<Spanned<String>>,
 }

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     diag::Level,
     lists::{AddAll, CollectVec},
-    options::{Backend, HalfTypes, Runtime},
+    options::{Backend, Compress, Embed, HalfTypes, Runtime},
     source::{SourceFile, Span, Spanned},
 };
 
@@ -194,6 +194,41 @@ static GENERATE: Table<Generate> = Table {
             read: |r, item, generate| {
                 let words = [("embedded", Runtime::Embedded), ("crate", Runtime::Crate)];
                 generate.runtime = r.word(item, &words);
+            },
+        },
+        Key {
+            name: "embed",
+            doc: Doc {
+                value: "`\"cubin\"` or `\"fatbin\"`",
+                default: "`\"cubin\"`",
+                meaning: "How machine code lies in the program: each cubin by itself, or a fatbin for each module in the section \
+                          `.nv_fatbin`, where NVIDIA's own tools find it (`cuobjdump -lelf`) and of which the driver chooses. \
+                          Linkers leave out cubins of modules that nobody loads; of fatbins those of whole codegen units alone. Where \
+                          there is no toolkit, and prebuilt kernels are used, each cubin lies by itself.",
+                example: "embed = \"fatbin\"",
+            },
+            read: |r, item, generate| {
+                let words = [("cubin", Embed::Cubin), ("fatbin", Embed::Fatbin)];
+                generate.embed = r.word(item, &words);
+            },
+        },
+        Key {
+            name: "compress",
+            doc: Doc {
+                value: "`\"none\"`, `\"speed\"`, `\"balance\"` or `\"size\"`",
+                default: "`\"none\"`",
+                meaning: "How the images of fatbins are compressed, as `fatbinary --compress-mode` calls it (CUDA 12.8 or later); the \
+                          driver unpacks them when a module is loaded, and one older than the toolkit may not know how.",
+                example: "compress = \"balance\"",
+            },
+            read: |r, item, generate| {
+                let words = [
+                    Compress::None,
+                    Compress::Speed,
+                    Compress::Balance,
+                    Compress::Size,
+                ];
+                generate.compress = r.word(item, &words.map(|word| (word.word(), word)));
             },
         },
         Key {

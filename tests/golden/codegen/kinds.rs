@@ -1718,9 +1718,10 @@ pub mod runtime {
             /// of PTX the one that it was assembled for when this program was built. PTX fixes launch bounds, cluster
             /// shapes and static shared memory; registers, stack and spills are up to the driver.
             pub assembled: Target,
-            /// Name of the file it was read from when this program was built.
+            /// Name of the file it was read from when this program was built: its own, or the fatbin that holds it.
             pub file: &'static str,
-            /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it.
+            /// The file's bytes, aligned to 16; PTX ends in a zero byte, as drivers want it. Of a fatbin all images have the same: the
+            /// driver chooses among them, by the same rule.
             pub bytes: &'static [u8],
         }
 
@@ -3750,7 +3751,7 @@ pub mod runtime {
 
         fn load_cubin(image: &'static Image) -> Result<sys::CUmodule, DriverError> {
             let bytes = image.bytes.as_ptr().cast();
-            // SAFETY: a whole cubin, which says itself where it ends.
+            // SAFETY: a whole cubin or fatbin, which says itself where it ends.
             unsafe { result::module::load_data(bytes) }
         }
 
@@ -3770,7 +3771,7 @@ pub mod runtime {
             let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), size];
             let mut handle = core::ptr::null_mut();
             let bytes = image.bytes.as_ptr().cast();
-            // SAFETY: text that ends in a zero byte; two options with two values; the buffer outlives the call.
+            // SAFETY: text that ends in a zero byte, or a whole fatbin; two options with two values; the buffer outlives the call.
             let loaded = unsafe {
                 sys::cuModuleLoadDataEx(
                     &raw mut handle,

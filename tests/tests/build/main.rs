@@ -3,6 +3,7 @@
 //! Every test is a crate of its own in a scratch directory; see `cubin_tests::Project`.
 
 mod budget_fails;
+mod embed;
 mod errors;
 #[cfg(unix)]
 mod files;

@@ -58,6 +58,7 @@ pub(crate) fn input(signatures: Signatures) -> Input {
             name: "unit".to_owned(),
             source: "kernels/unit.cu".to_owned(),
             images: Vec::new(),
+            fatbin: None,
             signatures,
             facts: Map::new(),
         }],

@@ -57,6 +57,7 @@ pub(crate) fn module(stem: &str, targets: &[&str]) -> Module {
         name: stem.to_owned(),
         source: format!("kernels/{stem}.cu"),
         images,
+        fatbin: None,
         signatures,
         facts,
     }

@@ -89,6 +89,7 @@ impl Making {
             source: format!("kernels/{index}/{name}.cu"),
             name,
             images: Vec::new(),
+            fatbin: None,
             signatures,
             facts: Map::new(),
         }

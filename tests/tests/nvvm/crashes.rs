@@ -33,23 +33,33 @@ fn a_crash_is_a_finding_and_the_next_build_works() {
         kernel(&format!("ptr addrspace({space}) %p"), &body)
     };
     let annotated = good.replace("i32 1}", "i32 1, !\"maxntidx\", !\"x\"}");
+    let bits = |bits: u32| kernel(&format!("i8 %a, i{bits} %x, i8 %b"), "");
     let cases = [
         (
             "no data layout",
             good.replace("target datalayout", "; target datalayout"),
+            "compute_100",
             "verify",
         ),
-        ("address space 2", store(2), "compile"),
-        ("address space 9", store(9), "compile"),
-        ("96 bits", kernel("i8 %a, i96 %x, i8 %b", ""), "compile"),
-        ("a property without a number", annotated, "verify"),
+        ("address space 2", store(2), "compute_100", "compile"),
+        ("address space 9", store(9), "compute_100", "compile"),
+        ("96 bits", bits(96), "compute_100", "compile"),
+        ("96 bits, LLVM 7", bits(96), "compute_90", "compile"),
+        ("256 bits, LLVM 7", bits(256), "compute_90", "compile"),
+        (
+            "a property without a number",
+            annotated,
+            "compute_100",
+            "verify",
+        ),
     ];
-    for (what, text, step) in cases {
+    for (what, text, target, step) in cases {
         let module = dir.join("crash.ll");
         std::fs::write(&module, text).expect("a module");
         let output = std::process::Command::new(worker)
             .args([library.as_os_str(), "compile".as_ref(), module.as_os_str()])
-            .args(["crash.ll", "crash.ptx", "--", "-arch=compute_100"])
+            .args(["crash.ll", "crash.ptx", "--"])
+            .arg(format!("-arch={target}"))
             .current_dir(&dir)
             .output()
             .expect("the worker starts");

@@ -8,6 +8,7 @@ mod bitcode;
 mod crashes;
 mod fuzz;
 mod intrinsics;
+mod options;
 mod params;
 mod rules;
 mod rust;

@@ -39,6 +39,26 @@ fn a_rust_kernel_is_compiled_once_it_is_normalised() {
         words.contains("n: i32, a: f32, p: &mut impl runtime::OutAny, p3: [i64; 3], p4: [i64; 3]"),
         "{generated}"
     );
+    // With debug information: signedness, elements, and where the kernel stands.
+    let debug = include_str!("../../../examples/rust-kernel/kernels/saxpy.ll");
+    let output = build(
+        &dir,
+        debug,
+        &["sm_90", "sm_100"],
+        "[nvvm]\nnormalize = true\n",
+    );
+    let output = output.unwrap_or_else(|findings| panic!("{}", show(&findings)));
+    let generated = fs::read_to_string(&output.generated).expect("the generated file");
+    let words: Vec<&str> = generated.split_whitespace().collect();
+    let words = words.join(" ");
+    assert!(
+        words.contains("n: u32, a: f32, x: &impl runtime::In<f32>, y: &mut impl runtime::Out<f32>"),
+        "{generated}"
+    );
+    assert!(
+        words.contains("Kernel `saxpy`, defined at `kernels/saxpy.rs:"),
+        "{generated}"
+    );
 }
 
 /// `examples/rust-kernel`, whose kernel was written in Rust: what its wrapper passes lies where each cubin has it.
