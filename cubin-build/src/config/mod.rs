@@ -31,6 +31,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod diags;
+mod generate;
 pub mod glob;
 pub mod keys;
 pub mod model;
