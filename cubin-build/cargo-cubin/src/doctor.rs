@@ -238,8 +238,22 @@ fn described(toolkit: &Toolkit) -> String {
         .filter(|tool| toolkit.tool(tool).is_none())
         .collect();
     match missing.as_slice() {
-        [] => toolkit.to_string(),
-        missing => format!("{toolkit}, without {}", missing.join(", ")),
+        [] => format!("{toolkit}{}", libraries(toolkit)),
+        missing => format!(
+            "{toolkit}, without {}{}",
+            missing.join(", "),
+            libraries(toolkit)
+        ),
+    }
+}
+
+/// Which of the libraries that `components` can ask for are there with a toolkit.
+fn libraries(toolkit: &Toolkit) -> String {
+    let found = toolkit::components(toolkit);
+    let names: Vec<&str> = found.iter().map(|component| component.library).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!(", with {}", names.join(", ")),
     }
 }
 
@@ -267,12 +281,12 @@ fn cache(env: &Env) -> Line {
         Ok(toolkits) => {
             let versions: Vec<String> = toolkits
                 .iter()
-                .map(|toolkit| format!("CUDA {}", toolkit.version))
+                .map(|toolkit| format!("CUDA {}{}", toolkit.version, libraries(toolkit)))
                 .collect();
             let holds = if versions.is_empty() {
                 "no toolkit installed".to_owned()
             } else {
-                versions.join(", ")
+                versions.join("; ")
             };
             let damaged = toolkits.iter().filter_map(damaged);
             let damaged: Vec<String> = damaged.collect();

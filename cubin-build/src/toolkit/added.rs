@@ -28,6 +28,24 @@ pub(super) fn homes(toolkit: &Toolkit) -> Vec<PathBuf> {
     beside.filter(|home| home.is_dir()).collect_vec()
 }
 
+/// The components whose headers are there: in the toolkit, or installed beside it.
+#[must_use]
+pub fn components(toolkit: &Toolkit) -> Vec<&'static Component> {
+    let beside = homes(toolkit);
+    let mut found = Vec::new();
+    for component in COMPONENTS {
+        let mut own = toolkit.layout.headers.iter();
+        let name = directory(toolkit.version, component);
+        let mut homes = beside.iter().filter(|home| home.ends_with(&name));
+        if own.any(|dir| dir.join(component.header).is_file())
+            || homes.any(|home| component.headers(home).is_some())
+        {
+            found.push(component);
+        }
+    }
+    found
+}
+
 /// Makes a component's headers those of the toolkit, unless it has them; installs it where `install` says so.
 ///
 /// # Errors

@@ -50,7 +50,7 @@ mod version;
 mod wheels;
 
 pub use self::{
-    added::install_component,
+    added::{components, install_component},
     cached::{cache_dir, installed, remove},
     component::{COMPONENTS, Component},
     discover::{find, find_with},

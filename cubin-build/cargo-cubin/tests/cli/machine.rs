@@ -104,6 +104,20 @@ fn damage_to_a_toolkit_is_found() {
         .prints(&format!("CUDA {version}: "))
         .prints(" files are as NVIDIA's wheels record them");
 
+    // A component beside it, whole and then without the header that it is known by.
+    let component = copy.with_file_name(format!("{version}-cufft"));
+    let include = component.join("nvidia/cu13/include");
+    fs::create_dir_all(&include).unwrap();
+    fs::write(component.join("cubin-build-wheels.txt"), "").unwrap();
+    let shown = |printed: String| {
+        let line = printed.lines().find(|line| line.contains(" cache "));
+        line.unwrap().contains("cuFFT")
+    };
+    assert!(!shown(run_bare(&["doctor"]).stdout));
+    fs::write(include.join("cufft.h"), "").unwrap();
+    let doctor = run_bare(&["doctor"]).prints("cuFFT");
+    assert!(shown(doctor.stdout));
+
     // Another file in its place, so that the original stays as it is.
     let replace = |name: &str, change: fn(&mut Vec<u8>)| {
         let path = copy.join("nvidia/cu13").join(name);
