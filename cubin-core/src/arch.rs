@@ -197,6 +197,15 @@ mod tests {
     }
 
     #[test]
+    fn a_target_has_two_or_three_digits() {
+        for text in [
+            "sm_", "sm_9", "sm_1000", "sm_9x", "sm_+90", "sm_a", "SM_90", "90",
+        ] {
+            assert!(text.parse::<Sm>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_target_is_named() {
         let error = "sm90".parse::<Sm>().unwrap_err().to_string();
         assert_eq!(

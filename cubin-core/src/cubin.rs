@@ -183,10 +183,7 @@ impl<'a> Cubin<'a> {
             return Ok(split_version(version));
         }
         let tool = self.tools().next().transpose()?;
-        Ok(tool.and_then(|tool| match u16::try_from(tool.version) {
-            Ok(version) if version >= 100 => split_version(version),
-            _ => tool.toolkit(),
-        }))
+        Ok(tool.and_then(|tool| tool.toolkit()))
     }
 
     /// Every function with its own `.text` section, in section order.

@@ -41,6 +41,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_name_may_have_all_bytes_of_the_limit() {
+        let mut name = Bounded("a".repeat(limits::DEMANGLED - 1));
+        assert!(name.write_string("b").is_ok());
+        assert!(name.write_string("").is_ok());
+        assert!(name.write_string("c").is_err());
+        assert_eq!(name.0.len(), limits::DEMANGLED);
+    }
+
+    #[test]
     fn templates_and_plain_names() {
         assert_eq!(
             demangle("_Z5scaleIfEvPT_S0_x").as_deref(),

@@ -106,7 +106,7 @@ impl Change {
     #[must_use]
     pub fn delta(&self) -> Option<i64> {
         let delta = i128::from(self.after?).saturating_sub(i128::from(self.before?));
-        Some(i64::try_from(delta).unwrap_or(if delta > 0 { i64::MAX } else { i64::MIN }))
+        i64::try_from(delta.clamp(i64::MIN.into(), i64::MAX.into())).ok()
     }
 }
 
@@ -393,6 +393,42 @@ mod tests {
         // Moving to another section is no difference.
         let diff = functions(vec![function("a", 1)], vec![function("a", 7)]);
         assert!(diff.is_empty());
+    }
+
+    #[test]
+    fn a_difference_on_any_side_is_one() {
+        let (one, two) = (|| function("a", 1), || function("b", 2));
+        let mut larger = one();
+        larger.resources.registers = 64;
+        for (before, after) in [
+            (vec![one()], vec![one(), two()]),
+            (vec![one(), two()], vec![two()]),
+            (vec![one()], vec![larger]),
+        ] {
+            let diff = functions(before, after);
+            assert!(!diff.is_empty(), "{diff:?}");
+            let all = diff.added.len() + diff.removed.len() + diff.changed.len();
+            assert_eq!(all, 1, "{diff:?}");
+        }
+    }
+
+    #[test]
+    fn a_delta_is_the_nearest_number_that_it_can_be() {
+        for (before, after, delta) in [
+            (Some(0), Some(u64::MAX), Some(i64::MAX)),
+            (Some(u64::MAX), Some(0), Some(i64::MIN)),
+            (Some(u64::MAX), Some(u64::MAX - 1), Some(-1)),
+            (Some(7), Some(9), Some(2)),
+            (None, Some(1), None),
+            (Some(1), None, None),
+        ] {
+            let change = Change {
+                figure: Figure::Code,
+                before,
+                after,
+            };
+            assert_eq!(change.delta(), delta);
+        }
     }
 
     #[test]

@@ -425,7 +425,55 @@ fn overlapping(elf: &Elf<'_>, section: &Section) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::bank;
+    use super::{Block, bank, slot};
+    use crate::{Function, LaunchBounds, Param, Params, Resources};
+
+    fn function(section: u32) -> Function<'static> {
+        Function {
+            symbol: "k",
+            symbol_index: 1,
+            section,
+            attributes: None,
+            kernel: true,
+            resources: Resources::default(),
+            params: Params::NotRecorded,
+            launch: LaunchBounds::default(),
+        }
+    }
+
+    #[test]
+    fn functions_are_found_by_section_with_gaps_between() {
+        let functions = [3, 5, 6, 9].map(function);
+        for (section, found) in [
+            (2, None),
+            (3, Some(0)),
+            (4, None),
+            (5, Some(1)),
+            (6, Some(2)),
+            (9, Some(3)),
+            (10, None),
+        ] {
+            assert_eq!(slot(&functions, section), found, "{section}");
+        }
+        assert_eq!(slot(&[], 3), None);
+    }
+
+    #[test]
+    fn parameters_are_in_order_whatever_the_order_of_their_records() {
+        for ordinals in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]] {
+            let block = Block {
+                params: ordinals.map(|ordinal| Param::new(ordinal, 0, 4)).into(),
+                ..Block::default()
+            };
+            let Params::Recorded { params, .. } = block.params() else {
+                panic!("not recorded");
+            };
+            assert!(
+                params.iter().map(|param| param.ordinal).eq(0..3),
+                "{params:?}"
+            );
+        }
+    }
 
     #[test]
     fn banks_have_one_digit_or_two() {

@@ -502,12 +502,11 @@ fn toolkit(object: &mut Object<'_>, toolkit: Option<(u16, u16)>) -> Result<()> {
     }
 }
 
-#[cfg(all(feature = "demangle", feature = "views"))]
+#[cfg(feature = "views")]
 fn demangled(symbol: &str) -> Option<String> {
-    crate::demangle::demangle(symbol)
-}
-
-#[cfg(all(not(feature = "demangle"), feature = "views"))]
-fn demangled(_symbol: &str) -> Option<String> {
-    None
+    #[cfg(feature = "demangle")]
+    let name = crate::demangle::demangle(symbol);
+    #[cfg(not(feature = "demangle"))]
+    let name = Some(symbol).and(None);
+    name
 }

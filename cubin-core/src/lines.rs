@@ -206,13 +206,16 @@ fn file(header: &LineProgramHeader<Input<'_>>, index: u64) -> Option<Arc<str>> {
     };
     let name = text(entry.path_name())?;
     let directory = entry.directory(header).and_then(text);
-    let path = match directory {
-        Some(directory) if !name.starts_with('/') && !directory.is_empty() => {
-            format!("{}/{name}", directory.trim_end_matches('/'))
-        }
-        _ => name,
-    };
+    let path = join(&directory.unwrap_or_default(), name);
     Some(path.chars().take(PATH).collect::<String>().into())
+}
+
+/// A file's name within its directory; an absolute name stands for itself.
+fn join(directory: &str, name: String) -> String {
+    if directory.is_empty() || name.starts_with('/') {
+        return name;
+    }
+    format!("{}/{name}", directory.trim_end_matches('/'))
 }
 
 /// Bits of an address below the number of the section that it lies in: no section has so many bytes.
@@ -236,7 +239,8 @@ impl Addresses {
                     let offset = symbol
                         .value
                         .saturating_add_signed(entry.addend.unwrap_or(0));
-                    found.0.insert(at, u64::from(section) << SECTION | offset);
+                    let section = u64::from(section) << SECTION;
+                    found.0.insert(at, section.saturating_add(offset));
                 }
             }
         }
@@ -252,5 +256,24 @@ impl Relocate for &Addresses {
 
     fn relocate_offset(&self, _: usize, value: usize) -> gimli::Result<usize> {
         Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn a_path_is_the_name_in_its_directory() {
+        for (directory, name, path) in [
+            ("/src", "k.cu", "/src/k.cu"),
+            ("/src/", "k.cu", "/src/k.cu"),
+            ("kernels", "k.cu", "kernels/k.cu"),
+            ("", "k.cu", "k.cu"),
+            ("/src", "/usr/include/math.h", "/usr/include/math.h"),
+            ("", "/k.cu", "/k.cu"),
+        ] {
+            assert_eq!(join(directory, name.to_owned()), path);
+        }
     }
 }

@@ -153,3 +153,46 @@ fn is_reference(ty: SymbolType) -> bool {
         SymbolType::CUDA_TEXTURE | SymbolType::CUDA_SURFACE | SymbolType::CUDA_SAMPLER
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LDL, STL, Spills, add};
+
+    /// An instruction of 16 bytes with this opcode and these bits 73 to 75.
+    fn instruction(opcode: u64, width: u64) -> Vec<u8> {
+        [opcode, width << 9].map(u64::to_le_bytes).concat()
+    }
+
+    #[test]
+    fn bits_73_to_75_are_the_width() {
+        for (bits, bytes) in [(0, 1), (1, 1), (2, 2), (3, 2), (4, 4), (5, 8), (6, 16)] {
+            let code = [instruction(STL, bits), instruction(LDL, bits)].concat();
+            let mut spills = Spills::default();
+            add(&mut spills, &code, 0);
+            assert_eq!((spills.stores, spills.store_bytes), (1, bytes), "{bits}");
+            add(&mut spills, &code, 16);
+            assert_eq!((spills.loads, spills.load_bytes), (1, bytes), "{bits}");
+            assert_eq!(spills.other, 0);
+        }
+    }
+
+    #[test]
+    fn what_is_no_spill_of_known_width_is_counted_apart() {
+        // A width that no instruction has, an addition, an offset past the end.
+        let code = [
+            instruction(STL, 7),
+            instruction(LDL, 7),
+            instruction(0x210, 4),
+        ]
+        .concat();
+        let mut spills = Spills::default();
+        for (offset, other) in [(0, 1), (16, 2), (32, 3), (40, 4), (48, 5), (u32::MAX, 6)] {
+            add(&mut spills, &code, offset);
+            let expected = Spills {
+                other,
+                ..Spills::default()
+            };
+            assert_eq!(spills, expected, "{offset}");
+        }
+    }
+}

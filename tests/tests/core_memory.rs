@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cubin_core::{Cubin, diff, host, json, sizes, text};
+use cubin_core::{Cubin, consts::EntryFlags, diff, fatbin, host, json, sizes, text};
 use cubin_tests::{heap::Counting, recorded};
 
 #[global_allocator]
@@ -345,6 +345,41 @@ fn host_files_and_fatbins() {
     assert!(host_peak(&archive) <= 64 * 1024);
 }
 
+/// Peak heap of unpacking a zstd entry, as a multiple of its image: the image itself, and what the decoder keeps of the frame,
+/// which is all of it in frames of one segment as NVIDIA's are. Its buffer is a power of two.
+fn zstd_entries() {
+    for blocks in [100, 129, 250] {
+        let size = blocks as u64 * (128 << 10);
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+        frame.extend((size as u32).to_le_bytes());
+        for block in 0..blocks {
+            // A run of one byte.
+            let header = u32::from(block + 1 == blocks) | 1 << 1 | (128 << 10) << 3;
+            frame.extend(&header.to_le_bytes()[..3]);
+            frame.push(block as u8);
+        }
+        let mut entry = vec![0; 64];
+        entry[..8].copy_from_slice(&[2, 0, 1, 1, 64, 0, 0, 0]);
+        let padded = frame.len().next_multiple_of(8);
+        entry[8..16].copy_from_slice(&(padded as u64).to_le_bytes());
+        entry[16..20].copy_from_slice(&(frame.len() as u32).to_le_bytes());
+        entry[28] = 90;
+        entry[40..48].copy_from_slice(&EntryFlags::ZSTD.to_le_bytes());
+        entry[56..64].copy_from_slice(&size.to_le_bytes());
+        entry.extend(&frame);
+        entry.resize(64 + padded, 0);
+        let mut data = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
+        data.extend((entry.len() as u64).to_le_bytes());
+        data.extend(entry);
+        let entry = fatbin::entries(&data, 0).next().unwrap().unwrap();
+        let (image, peak) = HEAP.peak(|| entry.image().unwrap().len());
+        assert_eq!(image as u64, size);
+        let factor = peak as f64 / image as f64;
+        eprintln!("a zstd entry of {image} bytes: peak {peak}, {factor:.2} of the image");
+        assert!(factor <= 3.1, "peak heap {peak}");
+    }
+}
+
 /// Peak heap of a comparison beside what it yields, as a multiple of both files.
 fn difference(name: &str, before: &[u8], after: &[u8]) -> usize {
     let compare = || {
@@ -396,6 +431,7 @@ fn longer(data: &[u8]) -> Vec<u8> {
 #[test]
 fn peak_heap_is_bounded() {
     host_files_and_fatbins();
+    zstd_entries();
     recorded_cubins();
     comparisons();
     a_string_table_of_nuls();

@@ -106,6 +106,58 @@ fn compatibility_data_is_the_cubins_own() {
     }
 }
 
+/// A fatbin with one stored cubin, the bytes behind it included.
+fn stored(payload: &[u8]) -> Vec<u8> {
+    let mut entry = vec![0; 64];
+    entry[..8].copy_from_slice(&[2, 0, 1, 1, 64, 0, 0, 0]);
+    entry[8..16].copy_from_slice(&(payload.len() as u64).to_le_bytes());
+    entry[28] = 90;
+    entry.extend(payload);
+    let mut data = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
+    data.extend((entry.len() as u64).to_le_bytes());
+    data.extend(entry);
+    data
+}
+
+#[test]
+fn a_stored_cubin_ends_where_its_last_table_or_section_does() {
+    let mut cubin = recorded::file("cubins", "min-13.5-sm_90a.cubin");
+    // Its tables stand last: put the bytes of a section behind them, and give a section without bytes a large size.
+    let number = |data: &[u8], at: usize| {
+        let bytes = data[at..at + 8].try_into().expect("eight bytes");
+        u64::from_le_bytes(bytes)
+    };
+    let table = number(&cubin, 40) as usize;
+    let tables = cubin.clone();
+    let [names, empty] = [1, 4].map(|section| table + section * 64);
+    let (from, size) = (
+        number(&cubin, names + 24) as usize,
+        number(&cubin, names + 32),
+    );
+    let end = cubin.len() as u64;
+    cubin[names + 24..names + 32].copy_from_slice(&end.to_le_bytes());
+    cubin.extend_from_within(from..from + size as usize);
+    cubin[empty + 4..empty + 8].copy_from_slice(&8_u32.to_le_bytes());
+    cubin[empty + 32..empty + 40].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+    cubin_core::Cubin::parse(&cubin).expect("a well-formed file");
+    for whole in [tables, cubin] {
+        // Up to seven zeros are the padding of the entry, anything else is kept.
+        for (behind, cut) in [
+            (&[][..], true),
+            (&[0; 7], true),
+            (&[0; 8], false),
+            (&[0, 1, 0], false),
+            (&[0; 24], false),
+        ] {
+            let payload = [&whole, behind].concat();
+            let data = stored(&payload);
+            let image = entries(&data)[0].image().expect("a cubin");
+            let expected = if cut { &whole } else { &payload };
+            assert_eq!(image.len(), expected.len(), "{behind:?}");
+        }
+    }
+}
+
 #[test]
 fn every_prefix_and_every_changed_byte_end_in_bounds() {
     for (name, data) in recorded::files("fatbins") {

@@ -413,7 +413,8 @@ fn data_is_named_by_the_symbol_that_it_belongs_to() {
     let cubin = recorded::file("cubins", "one-13.5-75.cubin");
     fs::write(dir.join("one.cubin"), &cubin).expect("a file");
     let assembly = ".section .rodata\n.balign 16\n.globl one_cubin\n.type one_cubin, @object\none_cubin:\n\
-                    .incbin \"one.cubin\"\n.size one_cubin, .-one_cubin\n.zero 64\n.incbin \"one.cubin\"\n\
+                    .incbin \"one.cubin\"\n.size one_cubin, .-one_cubin\n.zero 64\n\
+                    .type code, @function\ncode:\n.incbin \"one.cubin\"\n.size code, .-code\n\
                     .section .note.GNU-stack,\"\",@progbits\n";
     fs::write(dir.join("one.s"), assembly).expect("a file");
     fs::write(
@@ -445,6 +446,8 @@ fn data_is_named_by_the_symbol_that_it_belongs_to() {
             .map(|code| symbols.at(code.offset()))
             .collect();
         assert_eq!(names, named, "{file}");
+        let end = found(&data)[0].offset() + cubin.len() as u64;
+        assert_eq!([symbols.at(end - 1), symbols.at(end)], [named[0], None]);
     }
     run("strip", &["libone.so"]);
     let data = fs::read(dir.join("libone.so")).expect("a file");

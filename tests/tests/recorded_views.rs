@@ -47,6 +47,7 @@ const VIEWS: &[(&str, View)] = &[
     ("occupancy", warps),
     ("text", |cubin, out| text::write(cubin, &mut out.0)),
     ("json", |cubin, out| json::write(cubin, &mut out.0)),
+    ("lines of json", json_lines),
 ];
 
 fn facts(cubin: &Cubin<'_>, out: &mut Text) -> Result<()> {
@@ -56,7 +57,14 @@ fn facts(cubin: &Cubin<'_>, out: &mut Text) -> Result<()> {
         let tool = tool?;
         out.put((&tool, tool.arch(), tool.toolkit()));
     }
-    out.put(cubin.elf());
+    let elf = cubin.elf();
+    out.put(elf);
+    out.put((
+        elf.section_count(),
+        elf.executable_sections(),
+        elf.symbol_table(),
+    ));
+    out.put((elf.section_names(), elf.symbol_names(), elf.sections()));
     Ok(())
 }
 
@@ -72,6 +80,7 @@ fn functions(cubin: &Cubin<'_>, out: &mut Text) -> Result<()> {
     for function in &functions {
         out.put(function);
         out.put((cubin.externs(function)?, cubin.spills(function)?));
+        out.put(String::from_utf8_lossy(cubin.raw_symbol(function)?));
     }
     out.put(cubin.references(&functions)?);
     out.put(cubin.cuobjdump(&functions)?);
@@ -212,6 +221,28 @@ fn warps(cubin: &Cubin<'_>, out: &mut Text) -> Result<()> {
                 out.put((&found, found.ratio(), found.limiters().collect::<Vec<_>>()));
             }
         }
+    }
+    Ok(())
+}
+
+/// As `cargo cubin inspect --json --instructions` writes them.
+fn json_lines(cubin: &Cubin<'_>, out: &mut Text) -> Result<()> {
+    let functions = cubin.functions()?;
+    let codes = cubin.codes(&functions)?;
+    for (at, facts) in json::Facts::of(cubin, &functions)?.enumerate() {
+        let mut facts = facts?;
+        facts.instructions = codes.as_ref().map(|codes| codes[at].counts());
+        let found = json::Found {
+            file: "lib.a",
+            member: Some("k.o"),
+            entry: Some(2),
+            offset: 0x40,
+            section: Some(".nv_fatbin"),
+            symbol: None,
+            sha256: "00",
+        };
+        json::write_function(&facts, Some(&found), &mut out.0)?;
+        out.0.push('\n');
     }
     Ok(())
 }

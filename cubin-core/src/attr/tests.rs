@@ -132,3 +132,56 @@ fn short_and_unknown_records() {
     };
     assert_eq!(list.collect::<Vec<_>>(), [1, 2]);
 }
+
+/// Records of codes that ptxas writes for few programs.
+#[test]
+fn payloads_of_rare_codes() {
+    let of = |code, words: &[u32]| {
+        let bytes = sval(code, words);
+        format!("{:?}", Payload::of(&record(&bytes)).unwrap())
+    };
+    for (code, words, expected) in [
+        (
+            Eiattr::QUERY_NUMATTRIB,
+            &[0x0403_0201][..],
+            "QueryCounts([1, 2, 3, 4])",
+        ),
+        (
+            Eiattr::SHARED_SCRATCH,
+            &[0x400, 0x80],
+            "Scratch { start: 1024, size: 128 }",
+        ),
+        (
+            Eiattr::COROUTINE_RESUME_OFFSETS,
+            &[1, 0x40, 2, 0x90],
+            "Coroutines([(1, 64), (2, 144)])",
+        ),
+        (
+            Eiattr::INSTR_OFFSETS,
+            &[7, 0x10, 0x20],
+            "InstructionsOfKind { kind: 7, offsets: [16, 32] }",
+        ),
+    ] {
+        assert_eq!(of(code, words), expected);
+    }
+}
+
+/// Lists are equal when they hold the same entries, wherever they stand.
+#[test]
+fn lists_are_equal_by_what_they_hold() {
+    for code in [
+        Eiattr::EXTERNS,
+        Eiattr::INDIRECT_BRANCH_TARGETS,
+        Eiattr::ANNOTATIONS,
+    ] {
+        let (one, same, other) = (
+            sval(code, &[1, 0x10, 0]),
+            sval(code, &[1, 0x10, 0]),
+            sval(code, &[1, 0x20, 0]),
+        );
+        let [one, same, other] = [&one, &same, &other].map(|bytes| record(bytes));
+        let of = |record| Payload::of(record).unwrap();
+        assert_eq!(of(&one), of(&same), "{code}");
+        assert_ne!(of(&one), of(&other), "{code}");
+    }
+}

@@ -153,6 +153,8 @@ mod tests {
         }
         let last = RelAction(u64::from_le_bytes([0, 0, 0, 17, 37, 0, 5, 54]));
         assert_eq!(last.kind(), RelActionKind::ADDR);
+        let shifted = RelAction(u64::from_le_bytes([0, 34, 0, 17, 37, 0, 5, 54]));
+        assert_eq!((last.addend_shift(), shifted.addend_shift()), (0, 34));
         assert_eq!(last.fields().count(), RelocType(0x73).fields().len());
     }
 }

@@ -399,7 +399,15 @@ open_set! {
 
 #[cfg(test)]
 mod tests {
-    use super::{Eiattr, Eifmt};
+    use super::{Eiattr, Eifmt, PointeeSpace};
+
+    #[test]
+    fn references_are_no_memory() {
+        let memory: Vec<u8> = (0..=9)
+            .filter(|&space| PointeeSpace(space).is_memory())
+            .collect();
+        assert_eq!(memory, [1, 2, 3, 4, 5]);
+    }
 
     #[test]
     fn codes_run_from_0_to_6d_with_one_hole() {

@@ -334,6 +334,16 @@ mod tests {
         assert!(parse(".nv.merc.rela.text.k").is_mercury());
         assert!(parse(".nv.capmerc.text.k").is_mercury());
         assert_eq!(parse(".nv.rel.action"), SectionName::RelAction);
+        assert_eq!(parse(".nv.global"), SectionName::Global);
+        assert_eq!(parse(".nv.global.init"), SectionName::GlobalInit);
+        for name in [
+            ".nv.constant",
+            ".nv.constant+3",
+            ".nv.constant3x",
+            ".nv.constant256",
+        ] {
+            assert_eq!(parse(name), SectionName::Other(name), "{name}");
+        }
         assert_eq!(parse(".note.nv.tkinfo"), SectionName::Tkinfo);
         for name in [".note.nv.cuinfo", ".note.nv.cuver"] {
             assert_eq!(parse(name), SectionName::Cuinfo, "{name}");

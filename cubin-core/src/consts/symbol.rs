@@ -160,6 +160,7 @@ mod tests {
     fn bits_of_st_other() {
         let kernel = SttOther(0x10);
         assert!(kernel.entry() && !kernel.obscure());
+        assert!(SttOther(0x08).obscure() && !SttOther(0x08).entry());
         assert_eq!(kernel.space(), None);
         assert_eq!(SttOther(0x83).space(), Some(MemorySpace::CONSTANT));
         assert_eq!(SttOther(0x83).visibility(), Visibility::PROTECTED.0);

@@ -151,3 +151,55 @@ pub fn utf8_part(name: &[u8]) -> &str {
             .unwrap_or_default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::StringTable;
+    use crate::{ErrorKind, limits};
+
+    #[test]
+    fn what_is_wrong_with_a_name() {
+        let long = [b'n'; limits::NAME];
+        for (bytes, at, kind, message) in [
+            (
+                &b"ab"[..],
+                0,
+                ErrorKind::Malformed,
+                "a name is not terminated before the string table ends",
+            ),
+            (
+                b"ab\0",
+                3,
+                ErrorKind::Malformed,
+                "name offset 0x3 lies outside the string table of 0x3 bytes",
+            ),
+            (
+                &long[1..],
+                0,
+                ErrorKind::Malformed,
+                "a name is not terminated",
+            ),
+            (&long, 0, ErrorKind::Limit, "a name has no end within"),
+        ] {
+            let table = StringTable {
+                bytes,
+                offset: 0x40,
+            };
+            let error = table.get(at).unwrap_err();
+            assert_eq!(error.kind(), kind, "{error}");
+            assert!(error.message().starts_with(message), "{error}");
+            assert_eq!(error.offset(), 0x40 + u64::from(at));
+        }
+    }
+
+    #[test]
+    fn a_table_tells_its_place_and_length() {
+        let table = StringTable {
+            bytes: b"\0ab\0",
+            offset: 0x40,
+        };
+        assert_eq!((table.len(), table.is_empty()), (4, false));
+        assert!(StringTable::default().is_empty());
+        assert_eq!(format!("{table:?}"), "StringTable { offset: 64, len: 4 }");
+    }
+}

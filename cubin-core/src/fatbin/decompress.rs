@@ -1,6 +1,8 @@
 //! Payloads back to what was packed. The decoders are pure Rust and stand behind the feature `fatbin`.
 
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+#[cfg(feature = "fatbin")]
+use alloc::vec::Vec;
+use alloc::{borrow::Cow, format, string::String};
 
 #[cfg(feature = "fatbin")]
 use super::bytes::length;
@@ -125,7 +127,14 @@ impl<'a> Entry<'a> {
             ));
         }
         match compression {
+            #[cfg(not(feature = "fatbin"))]
+            Compression::Lz4 | Compression::Zstd => Err(self.error(
+                ErrorKind::Unsupported,
+                "it is compressed; build cubin-core with the feature `fatbin` to read it",
+            )),
+            #[cfg(feature = "fatbin")]
             Compression::Lz4 => self.lz4().map(Cow::Owned),
+            #[cfg(feature = "fatbin")]
             Compression::Zstd => self.zstd().map(Cow::Owned),
             _ => Err(self.error(
                 ErrorKind::Unsupported,
@@ -204,9 +213,18 @@ impl<'a> Entry<'a> {
         self.check_length(image)
     }
 
+    #[cfg(feature = "fatbin")]
+    fn zstd(&self) -> Result<Vec<u8>> {
+        #[cfg(feature = "zstd")]
+        let image = self.libzstd();
+        #[cfg(not(feature = "zstd"))]
+        let image = self.ruzstd();
+        image
+    }
+
     /// Straight into the image, by the C library.
     #[cfg(feature = "zstd")]
-    fn zstd(&self) -> Result<Vec<u8>> {
+    fn libzstd(&self) -> Result<Vec<u8>> {
         let size = usize::try_from(self.uncompressed_size)
             .map_err(|_| self.error(ErrorKind::Limit, "it is larger than the address space"))?;
         // Not touched before something is written there; a frame that holds more is an error.
@@ -224,8 +242,10 @@ impl<'a> Entry<'a> {
         }
     }
 
+    /// By the Rust decoder, which keeps what later blocks may refer to, the whole frame in NVIDIA's: at its end that stands
+    /// beside the image, in a buffer of up to twice its size.
     #[cfg(all(feature = "fatbin", not(feature = "zstd")))]
-    fn zstd(&self) -> Result<Vec<u8>> {
+    fn ruzstd(&self) -> Result<Vec<u8>> {
         use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
         /// Decoded at a time: bounds what a lying frame can produce beyond the size its header gives.
@@ -247,7 +267,7 @@ impl<'a> Entry<'a> {
             let finished = decoder
                 .decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(STEP))
                 .map_err(|error| damaged(&error))?;
-            // The decoder keeps what later blocks may refer to, the whole frame in NVIDIA's: one growth, and exactly.
+            // One growth, and exactly.
             if finished {
                 image.reserve_exact(decoder.can_collect());
             }
@@ -258,24 +278,5 @@ impl<'a> Entry<'a> {
                 return self.check_length(image);
             }
         }
-    }
-
-    #[cfg(not(feature = "fatbin"))]
-    fn lz4(&self) -> Result<Vec<u8>> {
-        Err(self.unsupported())
-    }
-
-    #[cfg(not(feature = "fatbin"))]
-    fn zstd(&self) -> Result<Vec<u8>> {
-        Err(self.unsupported())
-    }
-
-    #[cfg(not(feature = "fatbin"))]
-    #[cold]
-    fn unsupported(&self) -> crate::Error {
-        self.error(
-            ErrorKind::Unsupported,
-            "it is compressed; build cubin-core with the feature `fatbin` to read it",
-        )
     }
 }

@@ -301,16 +301,15 @@ impl<'a> Entries<'a> {
 
 /// Distance from a damaged entry at the start of `rest` to the next place that is an entry by its looks, else to the end.
 fn resume(rest: &[u8]) -> u64 {
-    let mut at = ALIGN;
-    while at < length(rest) {
-        let candidate = tail(rest, at);
-        let known = u16_at(candidate, 0).is_some_and(|kind| EntryKind(kind).name().is_some());
-        if known && entry::plausible(candidate) {
-            return at;
-        }
-        at = at.saturating_add(ALIGN);
-    }
-    length(rest)
+    let end = length(rest);
+    (ALIGN..end)
+        .step_by(ALIGN as usize)
+        .find(|at| {
+            let candidate = tail(rest, *at);
+            let kind = u16_at(candidate, 0).and_then(|kind| EntryKind(kind).name());
+            kind.is_some() && entry::plausible(candidate)
+        })
+        .unwrap_or(end)
 }
 
 /// Distance to the next magic number at a multiple of 8 bytes.

@@ -72,6 +72,76 @@ fn a_longer_container_header_is_skipped_and_a_shorter_one_refused() {
 }
 
 #[test]
+fn a_container_header_ends_within_the_file() {
+    let mut empty = container(&[]);
+    assert_eq!(read(&empty), []);
+    // A header that takes all there is, and one that would take more.
+    empty.resize(24, 0);
+    for (size, refused) in [(24, false), (32, true)] {
+        empty[6..8].copy_from_slice(&u16::to_le_bytes(size));
+        let found = read(&empty);
+        let error = found.first().and_then(|first| first.as_ref().err());
+        let impossible = error.is_some_and(|error| error.contains("is impossible"));
+        assert_eq!(impossible, refused, "{found:?}");
+    }
+}
+
+#[test]
+fn zeros_behind_the_entries_are_padding() {
+    let data = container(&[entry(2, 80, 0, b"cubin 80"), vec![0; 72]]);
+    assert_eq!(read(&data), [Ok((80, b"cubin 80".to_vec()))]);
+}
+
+#[test]
+fn what_may_be_an_entry_behind_a_damaged_one() {
+    let good = entry(2, 80, 0, b"12345678");
+    assert!(super::entry::plausible(&good));
+    for (at, byte, what) in [
+        (2, 9, "another version"),
+        (4, 68, "a header of no multiple of 8 bytes"),
+        (4, 32, "a header that is too small"),
+        (8, 0, "no payload"),
+        (15, 1, "a payload past the end"),
+    ] {
+        let mut other = good.clone();
+        other.extend([0; 8]);
+        other[at] = byte;
+        assert!(!super::entry::plausible(&other), "{what}");
+    }
+}
+
+#[test]
+fn bytes_are_shown_as_lengths() {
+    let data = container(&[entry(2, 80, 0, b"cubin 80")]);
+    let found = containers(&data, 0x1000).next().unwrap().unwrap();
+    let shown = format!("{found:?}");
+    assert_eq!(
+        shown,
+        "Container { offset: 4096, version: 1, declared: 72, len: 72, .. }"
+    );
+    let mut all = containers(&data, 0x1000);
+    assert_eq!(
+        format!("{all:?}"),
+        "Containers { offset: 4096, len: 88, .. }"
+    );
+    all.next();
+    assert_eq!(
+        format!("{all:?}"),
+        "Containers { offset: 4184, len: 0, .. }"
+    );
+    let mut entries = found.entries();
+    assert_eq!(
+        format!("{entries:?}"),
+        "Entries { offset: 4112, len: 72, .. }"
+    );
+    entries.next();
+    assert_eq!(
+        format!("{entries:?}"),
+        "Entries { offset: 4184, len: 0, .. }"
+    );
+}
+
+#[test]
 fn several_containers_in_a_row() {
     let first = container(&[entry(2, 80, 0x11, b"cubin 80"), entry(1, 90, 0x11, b"ptx")]);
     let second = container(&[entry(2, 100, 0x10_0011, b"100a")]);
@@ -293,6 +363,22 @@ fn the_entries_of_a_file_share_a_budget() {
     assert_eq!(kinds, [Some(wrong), Some(wrong), None, limit, limit]);
 }
 
+#[test]
+fn a_budget_may_be_used_up() {
+    let length = container(&[claims(0), claims(0), claims(0)]).len();
+    let all = length as u64 * limits::FATBIN_RATIO + limits::FATBIN_SLACK;
+    let half = all / 2;
+    let data = container(&[claims(half), claims(all - half), claims(1)]);
+    let mut budget = Budget::new(length);
+    let limited: Vec<bool> = entries(&data, 0)
+        .map(|entry| {
+            let error = budget.image(&entry.unwrap()).unwrap_err();
+            error.kind() == ErrorKind::Limit
+        })
+        .collect();
+    assert_eq!(limited, [false, false, true]);
+}
+
 #[cfg(feature = "fatbin")]
 mod packed {
     use super::*;
@@ -340,6 +426,10 @@ mod packed {
             .unwrap_err()
             .to_string();
         assert!(error.contains("at most 3060"), "{error}");
+        let error = image(EntryFlags::LZ4, &lz4(2), 3060)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("its header says 3060"), "{error}");
     }
 
     /// A frame of run-length blocks: 4 bytes for 128 KiB each.
@@ -373,9 +463,25 @@ mod packed {
     }
 
     #[test]
+    fn a_frame_of_several_steps_is_read_to_its_end() {
+        let size = 40 * (128 << 10);
+        let read = image(EntryFlags::ZSTD, &bomb(40, 0x58), size).unwrap();
+        assert!(read.len() as u64 == size && read.iter().all(|byte| *byte == 0x5a));
+    }
+
+    #[test]
     fn a_frame_that_gives_more_than_its_header_says_is_stopped() {
         // 4 GiB in 128 KiB of input, declared as 1,000 bytes.
         let error = image(EntryFlags::ZSTD, &bomb(32 << 10, 0x58), 1000)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("its header says 1000"), "{error}");
+        // What stands behind the excess is not looked at: a block of a type that is none.
+        let mut frame = bomb(64, 0x58);
+        let last = frame.len() - 4;
+        frame[last] &= !1;
+        frame.extend([7, 0, 0]);
+        let error = image(EntryFlags::ZSTD, &frame, 1000)
             .unwrap_err()
             .to_string();
         assert!(error.contains("its header says 1000"), "{error}");

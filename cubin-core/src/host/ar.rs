@@ -177,15 +177,10 @@ fn header(rest: &[u8], offset: u64) -> Result<(&[u8], &[u8])> {
 
 /// Distance from a damaged header to the next intact one, else to the end.
 fn resume(rest: &[u8]) -> usize {
-    let mut at = 2;
-    while at < rest.len() {
-        let candidate = rest.get(at..).unwrap_or_default();
-        if header(candidate, 0).is_ok() {
-            return at;
-        }
-        at = at.saturating_add(2);
-    }
-    rest.len()
+    (2..rest.len())
+        .step_by(2)
+        .find(|at| header(rest.get(*at..).unwrap_or_default(), 0).is_ok())
+        .unwrap_or(rest.len())
 }
 
 fn decimal(text: &[u8]) -> Option<usize> {

@@ -310,6 +310,20 @@ fn archives_name_their_members() {
             "bsd name.o(__nv_relfatbin) sm_90",
         ]
     );
+    let names: Vec<String> = members(&data)
+        .map(|member| member.unwrap().name.into_owned())
+        .collect();
+    // The tables of symbols and of long names are none.
+    assert_eq!(
+        names,
+        [
+            "a_rather_long_name.o",
+            "another_long_name.cubin",
+            "short.o",
+            "notes.txt",
+            "bsd name.o"
+        ]
+    );
     for member in members(&data) {
         let member = member.unwrap();
         let at = member.offset as usize;
@@ -363,6 +377,8 @@ fn thin_archives_say_what_to_do() {
 fn files_of_other_kinds() {
     assert_eq!(FileKind::of(b""), FileKind::Other);
     assert_eq!(FileKind::of(b"\x7fELF"), FileKind::HostElf);
+    assert_eq!(FileKind::of(&cubin(8)), FileKind::Cubin);
+    assert_eq!(FileKind::of(&cubin(8)[..19]), FileKind::HostElf);
     assert!(found(b"").is_empty());
     assert_eq!(
         found(b".version 8.0\n.target sm_90\n.entry k() { }\n"),
@@ -377,4 +393,166 @@ fn files_of_other_kinds() {
     assert_eq!(found(&windows), ["-(-) sm_80"]);
     // A big-endian object says so.
     assert!(found(b"\x7fELF\x02\x02\x01\0")[0].contains("byte order 2"));
+}
+
+#[test]
+fn only_a_cubin_gives_one() {
+    let fatbin = container(80, b"12345678");
+    let mut ptx = fatbin.clone();
+    ptx[16] = 1;
+    let [cubin, ptx] = [&fatbin, &ptx].map(|data| {
+        let code = device_code(data).next().unwrap().unwrap();
+        code.cubin().map(|image| image.unwrap().into_owned())
+    });
+    assert_eq!(cubin.as_deref(), Some(&b"12345678"[..]));
+    assert_eq!(ptx, None);
+}
+
+#[test]
+fn a_container_is_passed_over_as_a_whole() {
+    // A cubin within it is its entry, and none beside it.
+    let inside = cubin(8);
+    let mut fatbin = container(90, b"12345678");
+    fatbin.truncate(80);
+    fatbin.extend(&inside);
+    let size = inside.len() as u64;
+    fatbin[8..16].copy_from_slice(&(64 + size).to_le_bytes());
+    fatbin[24..32].copy_from_slice(&size.to_le_bytes());
+    let data = elf64(&[(".rodata", &fatbin)]);
+    assert_eq!(found(&data), ["-(.rodata) sm_90"]);
+}
+
+/// A number that begins no fatbin is damage in a file of device code, and a number of its own in a program.
+#[test]
+fn the_magic_number_of_a_fatbin_alone() {
+    let number = |rest: &[u8]| [&FATBIN_MAGIC.to_le_bytes(), rest].concat();
+    let version = number(&[9, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let size = number(&[1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let object = |bytes: &[u8]| [b"MZ\0\0\0\0\0\0", bytes].concat();
+    assert!(found(&object(&version))[0].contains("version 9"));
+    assert!(found(&object(&size))[0].contains("header size 8"));
+    let program = |bytes: &[u8]| elf64(&[(".rodata", bytes)]);
+    assert_eq!(found(&program(&version)), [""; 0]);
+    assert!(found(&program(&size))[0].contains("header size 8"));
+    // Where a section of nvcc says where fatbins are, there are no others.
+    let fatbin = container(80, b"12345678");
+    for number in [&version, &size] {
+        let with = elf64(&[(".rodata", number), (".nv_fatbin", &fatbin)]);
+        assert_eq!(found(&with), ["-(.nv_fatbin) sm_80"]);
+    }
+}
+
+#[test]
+fn a_cubin_among_other_bytes_may_count_its_sections_in_the_first() {
+    let mut code = cubin(1000);
+    let table = u64::from_le_bytes(code[40..48].try_into().unwrap()) as usize;
+    code[table + 32] = code[60];
+    code[60] = 0;
+    let data = elf64(&[(".rodata", &code)]);
+    assert_eq!(
+        found(&data),
+        [format!("-(.rodata) cubin of {} bytes", code.len())]
+    );
+}
+
+#[test]
+fn a_section_ends_before_the_byte_behind_it() {
+    let section = |name, offset, size| sections::Section {
+        name,
+        offset,
+        size,
+        excluded: false,
+    };
+    let all = [section("a", 8, 8), section("b", 24, 8)];
+    for (at, name) in [
+        (7, None),
+        (8, Some("a")),
+        (15, Some("a")),
+        (16, None),
+        (24, Some("b")),
+        (32, None),
+    ] {
+        let found = sections::holding(&all, at).map(|section| section.name);
+        assert_eq!(found, name, "{at}");
+    }
+}
+
+#[test]
+fn sections_without_bytes_hold_nothing() {
+    let mut data = elf64(&[
+        (".bss", b"12345678"),
+        (".data", b"12345678"),
+        (".empty", b""),
+    ]);
+    let table = u64::from_le_bytes(data[40..48].try_into().unwrap()) as usize;
+    data[table + 64 + 4] = 8;
+    let names: Vec<&str> = sections::all(&data, 0)
+        .unwrap()
+        .iter()
+        .map(|section| section.name)
+        .collect();
+    assert_eq!(names, [".data", ".shstrtab"]);
+}
+
+#[test]
+fn a_section_table_that_lacks_headers_is_cut_off() {
+    let mut data = elf64(&[(".nv_fatbin", &container(80, b"12345678"))]);
+    // One more than the file holds.
+    data[60] += 1;
+    let lines = found(&data);
+    assert!(
+        lines[0].contains("has 4 entries by the header, the file holds 3"),
+        "{lines:?}"
+    );
+    // Fewer than stand there are no fault.
+    data[60] -= 1;
+    data.extend([0; 64]);
+    assert_eq!(found(&data), ["-(.nv_fatbin) sm_80"]);
+}
+
+#[test]
+fn a_member_has_a_size_in_digits() {
+    for (size, whole) in [("8", true), ("+8", false), ("", false), ("0x8", false)] {
+        let mut bad = member("a.o/", b"12345678");
+        bad[48..58].copy_from_slice(format!("{size:<10}").as_bytes());
+        let data = archive(&[bad]);
+        let first = members(&data).next().unwrap();
+        assert_eq!(first.is_ok(), whole, "{size:?}: {first:?}");
+    }
+}
+
+#[test]
+fn members_are_shown_by_their_length() {
+    let data = archive(&[member("a.o/", b"12345678")]);
+    let mut all = members(&data);
+    assert_eq!(format!("{all:?}"), "Members { offset: 8, len: 68, .. }");
+    let member = all.next().unwrap().unwrap();
+    assert_eq!(
+        format!("{member:?}"),
+        "Member { name: \"a.o\", offset: 68, len: 8 }"
+    );
+    assert_eq!(format!("{all:?}"), "Members { offset: 76, len: 0, .. }");
+}
+
+#[test]
+fn a_cubin_among_other_bytes_ends_with_its_last_section() {
+    let mut code = cubin(1000);
+    let table = u64::from_le_bytes(code[40..48].try_into().unwrap()) as usize;
+    // One that holds no bytes may be of any size; one that does stands behind the tables.
+    code[table + 64 + 4] = 8;
+    code[table + 64 + 36] = 1;
+    let whole = |code: &[u8]| {
+        let data = elf64(&[(".rodata", code), (".data", b"other")]);
+        assert_eq!(
+            found(&data),
+            [format!("-(.rodata) cubin of {} bytes", code.len())]
+        );
+    };
+    whole(&code);
+    let names = table + 128;
+    let (end, size) = (code.len() as u64, 40_u64);
+    code[names + 24..names + 32].copy_from_slice(&end.to_le_bytes());
+    code[names + 32..names + 40].copy_from_slice(&size.to_le_bytes());
+    code.extend([0; 40]);
+    whole(&code);
 }

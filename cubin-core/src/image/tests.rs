@@ -258,6 +258,11 @@ fn each_relocation_error_says_which() {
         ((0, 0x02, 5, 0), true, "`s`, which is not in the image"),
         ((0, 0x02, 60, 0), true, "symbol 60 is referred to"),
         (
+            (0, 0x02, 0, 0),
+            true,
+            "names symbol 0, which is not in the image",
+        ),
+        (
             (17, 0x02, 1, 0),
             true,
             "8 bytes at 0x11 of its section, past the end of the laid-out sections",
@@ -523,4 +528,30 @@ fn kernels_of_one_name_are_kept_apart_by_section() {
     let image = image(&file).unwrap();
     let offsets: Vec<u16> = image.kernels().map(|kernel| kernel.params_offset).collect();
     assert_eq!(offsets, [0x10, 0x20]);
+}
+
+#[test]
+fn sections_that_only_begin_like_attributes_or_banks_are_none() {
+    let file = elf(
+        &[
+            part(".text.k", PROGBITS, CODE, &[0; 16]),
+            part(".nv.info", INFO, 0, &attribute(0x2f, &[1, 24])),
+            part(".nv.infos", INFO, 0, &attribute(0x2f, &[1, 99])),
+            part(".nv.constant0.k", PROGBITS, ALLOC, &[0; 4]),
+            part(".nv.constant.k", PROGBITS, ALLOC, &[0; 4]),
+            part(".nv.constant+1.k", PROGBITS, ALLOC, &[0; 4]),
+            part(".nv.constant2x.k", PROGBITS, ALLOC, &[0; 4]),
+        ],
+        &[("k", 1, 0)],
+    );
+    let image = image(&file).unwrap();
+    let kernel = image.kernel("k").unwrap();
+    assert_eq!(kernel.registers, 24);
+    let banks: Vec<u8> = kernel.banks.iter().map(|bank| bank.index).collect();
+    assert_eq!(banks, [0]);
+    let shown = format!("{:?}", image.sections()[0]);
+    assert_eq!(
+        shown,
+        "LoadedSection { section: 1, offset: 0, size: 16, len: 16 }"
+    );
 }

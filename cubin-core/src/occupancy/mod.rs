@@ -185,7 +185,7 @@ fn registers(limits: &Limits, block: &Block, warps: u32) -> (Option<u32>, u64) {
         .checked_next_multiple_of(partitions)
         .map_or(u64::MAX, |warps| per_warp.saturating_mul(warps));
     let per_block = u64::from(limits.block_registers);
-    if assumed > per_block || taken > per_block || block.registers > limits.thread_registers {
+    if assumed > per_block || block.registers > limits.thread_registers {
         return (Some(0), taken);
     }
     let per_partition = u64::from(limits.registers).checked_div(partitions);
@@ -206,12 +206,8 @@ fn shared(limits: &Limits, block: &Block) -> (Option<u32>, u64) {
     let taken = asked
         .checked_next_multiple_of(limits.shared_unit.into())
         .unwrap_or(u64::MAX);
-    let per_block = if asked > limits.block_shared.into() {
-        limits.block_shared_optin
-    } else {
-        limits.block_shared
-    };
-    if taken > u64::from(per_block).saturating_add(reserved) {
+    // What a block has without opting in, 48 KiB, is less on all of them.
+    if taken > u64::from(limits.block_shared_optin).saturating_add(reserved) {
         return (Some(0), taken);
     }
     let resident = u64::from(limits.shared).checked_div(taken);
@@ -325,6 +321,18 @@ mod tests {
         };
         assert_eq!(on(90, huge).blocks, 0);
         assert_eq!(on(90, Block::default()).blocks, 0);
+    }
+
+    #[test]
+    fn a_thread_has_at_most_255_registers() {
+        for (registers, blocks) in [(255, 8), (256, 0)] {
+            let block = Block {
+                threads: 32,
+                registers,
+                ..Block::default()
+            };
+            assert_eq!(on(90, block).blocks, blocks, "{registers}");
+        }
     }
 
     #[test]

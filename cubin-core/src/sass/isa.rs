@@ -163,7 +163,8 @@ impl Detail {
             (I2F, 0x112) => Self::I2f,
             (MUFU, _) => Self::Mufu,
             (_, 0x18a | 0x18b | 0x1a8 | 0x1a9 | 0x18e) if sm < 90 => Self::AtomicUntil89,
-            (_, 0x1a2 | 0x1a3 | 0x1a6) if sm >= 90 => Self::AtomicFloat,
+            // No key of an earlier target.
+            (_, 0x1a2 | 0x1a3 | 0x1a6) => Self::AtomicFloat,
             (_, _) if key == 0x97e || key == 0x97f => Self::Width256,
             (LDSM | STSM, _) => Self::WidthMatrix,
             (LDGMC | LDTRAM | USTGR, _) => Self::Access,
@@ -265,19 +266,11 @@ impl Isa {
         match entry.detail {
             Detail::None => class,
             Detail::Fp64 => class.wrapping_add(bin::FP64),
-            Detail::Width => bin::ACCESS | entry.index << 3,
-            // Which of two mnemonics it is does not matter when they are of one class and between them take every value.
+            Detail::Width => bin::ACCESS.wrapping_add(entry.index << 3),
             Detail::Cases => {
-                let mut classes = volta::CASES
-                    .iter()
-                    .filter(|(of, _, targets, ..)| *of == key && targets & target != 0)
-                    .map(|(_, mnemonic, _, bits, _)| (mnemonic.class(), bits.count_ones()));
-                match (classes.next(), classes.next(), classes.next()) {
-                    (Some(first), Some(second), None) if first == second && first.1 == 1 => {
-                        first.0 as u8
-                    }
-                    _ => bin::CLOSER,
-                }
+                let cases = cases(entry, key, target);
+                let classes = cases.map(|(mnemonic, bits, _)| (mnemonic.class(), bits));
+                one_class(classes).map_or(bin::CLOSER, |class| class as u8)
             }
             _ => bin::CLOSER,
         }
@@ -436,11 +429,96 @@ fn width(detail: Detail, word: u128) -> Option<u8> {
 /// The mnemonic of a key that more bits decide; `None` for values that were never seen.
 #[inline]
 fn decide(entry: Entry, word: u128, target: u16) -> Option<Mnemonic> {
-    let cases = volta::CASES.get(usize::from(entry.index)..)?;
     let key = word as u16 & 0xfff;
+    cases(entry, key, target)
+        .find(|(_, bits, value)| word & bits == *value)
+        .map(|(mnemonic, ..)| mnemonic)
+}
+
+/// What a key may be on a target: mnemonic, the bits that say so, their value.
+#[inline]
+fn cases(entry: Entry, key: u16, target: u16) -> impl Iterator<Item = (Mnemonic, u128, u128)> {
+    let cases = volta::CASES.get(usize::from(entry.index)..);
     cases
+        .unwrap_or_default()
         .iter()
-        .take_while(|(of, ..)| *of == key)
-        .find(|(_, _, targets, bits, value)| targets & target != 0 && word & bits == *value)
-        .map(|(_, mnemonic, ..)| *mnemonic)
+        .take_while(move |(of, ..)| *of == key)
+        .filter(move |(_, _, targets, ..)| targets & target != 0)
+        .map(|(_, mnemonic, _, bits, value)| (*mnemonic, *bits, *value))
+}
+
+/// The class of a key with two cases: which of them it is does not matter when they are of one class and one bit says it, so
+/// that they take both of its values.
+fn one_class(mut cases: impl Iterator<Item = (Class, u128)>) -> Option<Class> {
+    match (cases.next(), cases.next(), cases.next()) {
+        (Some((class, bits)), Some(second), None)
+            if second == (class, bits) && bits.is_power_of_two() =>
+        {
+            Some(class)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Isa, bin, one_class};
+    use crate::sass::{Class, Space};
+
+    fn bin_of(sm: u16, key: usize) -> u8 {
+        Isa::of(sm).unwrap().bins().unwrap()[key]
+    }
+
+    #[test]
+    fn what_the_key_tells_is_counted_by_the_key() {
+        let access =
+            |space: Space, store: bool| bin::ACCESS + ((space as u8 * 2 + store as u8) << 3);
+        for (key, expected) in [
+            // FMUL, DADD, LDG, STG, LDS, STL, NOP.
+            (0x220, Class::Fp32 as u8),
+            (0x229, bin::FP64 + Class::Fp64 as u8),
+            (0x981, access(Space::Global, false)),
+            (0x986, access(Space::Global, true)),
+            (0x984, access(Space::Shared, false)),
+            (0x387, access(Space::Local, true)),
+            (0x918, Class::Nop as u8),
+            // No instruction.
+            (0x000, Class::Unknown as u8),
+            // IADD or IADD3, FADD or FHADD: of one class.
+            (0x210, Class::Integer as u8),
+            (0x221, Class::Fp32 as u8),
+            // MUFU, LDSM, UTCHMMA or one of three others: more bits say it.
+            (0x308, bin::CLOSER),
+            (0x83b, bin::CLOSER),
+            (0x5ea, bin::CLOSER),
+        ] {
+            assert_eq!(bin_of(100, key), expected, "{key:#x}");
+        }
+        // One of these alone before sm_100.
+        assert_eq!(bin_of(90, 0x210), Class::Integer as u8);
+        assert_eq!(bin_of(90, 0x221), Class::Fp32 as u8);
+        assert!(Isa::of(62).unwrap().bins().is_none());
+    }
+
+    #[test]
+    fn two_cases_of_one_class_take_every_value_of_one_bit() {
+        let (single, half) = ((Class::Fp32, 1 << 81), (Class::Half, 1 << 81));
+        assert_eq!(one_class([single, single].into_iter()), Some(Class::Fp32));
+        let two_bits = (Class::Fp32, 3 << 81);
+        for cases in [
+            &[][..],
+            &[single],
+            &[single, half],
+            &[single, two_bits],
+            &[two_bits, two_bits],
+            &[single, single, single],
+        ] {
+            assert_eq!(one_class(cases.iter().copied()), None, "{cases:?}");
+        }
+    }
+
+    #[test]
+    fn an_instruction_set_tells_its_target() {
+        assert_eq!(format!("{:?}", Isa::of(90).unwrap()), "Isa { sm: 90, .. }");
+    }
 }

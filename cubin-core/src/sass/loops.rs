@@ -112,7 +112,7 @@ fn target(offset: u64, word: u128, sm: u16) -> u64 {
     let distance = if sm < 90 {
         sign_extend(high, 48)
     } else {
-        sign_extend(high << 8 | (word >> 16) as u64 & 0xff, 56)
+        sign_extend((high << 8).wrapping_add((word >> 16) as u64 & 0xff), 56)
     };
     offset
         .wrapping_add(SIZE)
@@ -220,10 +220,9 @@ impl Graph {
             };
             let next = Next::of(&instruction, sm);
             let target = next.target().and_then(|target| self.block_at(target));
+            // Behind the last block is none, which the search takes for one that leads nowhere.
             let behind = (block as u32).wrapping_add(1);
-            let exists = (behind as usize) < self.starts.len().saturating_sub(1);
-            self.edges
-                .push([target, (next.passes() && exists).then_some(behind)]);
+            self.edges.push([target, next.passes().then_some(behind)]);
         }
     }
 

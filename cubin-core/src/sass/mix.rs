@@ -235,7 +235,7 @@ fn count(isa: &Isa, bins: &[u8; 1 << 12], words: &[[u8; 16]], mix: &mut Mix) {
         }
         // All ones for accesses, whose bits 73 to 75 are the width.
         let mask = (bin >> 7).wrapping_neg();
-        let by_width = bin | ((word >> 73) as u8 & 7 & mask);
+        let by_width = bin.wrapping_add((word >> 73) as u8 & 7 & mask);
         let never = low >> 12 & 0xf == 15 && bin != Class::Unknown as u8;
         let bin = if never { Class::Never as u8 } else { by_width };
         if let Some(count) = counts.get_mut(usize::from(bin)) {

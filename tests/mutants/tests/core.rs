@@ -8,6 +8,8 @@ extern crate cubin_mutants as cubin_tests;
 mod attributes;
 #[path = "../../tests/core_golden.rs"]
 mod core_golden;
+#[path = "../../tests/core_patched.rs"]
+mod core_patched;
 #[path = "../../tests/core_robust.rs"]
 mod core_robust;
 #[path = "../../tests/core_targets.rs"]
@@ -28,3 +30,5 @@ mod occupancy;
 mod recorded_views;
 #[path = "../../tests/sass.rs"]
 mod sass;
+#[path = "../../tests/sass_bits.rs"]
+mod sass_bits;
