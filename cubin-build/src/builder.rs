@@ -10,8 +10,8 @@ use crate::{
     lists::{AddAll, CollectVec},
 };
 pub use crate::{
-    build::{Link, Output, Ptx, Source},
-    options::{Backend, HalfTypes, Prebuilt, Runtime},
+    build::{Library, Link, Output, Ptx, Source, StaticLibrary},
+    options::{Backend, Cudart, HalfTypes, Prebuilt, Runtime},
 };
 
 /// Compiles the CUDA kernels of a crate, checks them, and writes typed launch wrappers; called from `build.rs`.
@@ -97,6 +97,16 @@ impl Builder {
     /// as a whole; link what needs it. The same as `[[link]]` in `cubin.toml`; several calls add up.
     pub fn link(mut self, link: Link) -> Self {
         self.request.links.push(link);
+        self
+    }
+
+    /// Compiles the host code of sources too, and links the crate with it as a static library: launchers with `<<<>>>` and
+    /// other functions that Rust calls. Those that are `extern "C"` get declarations in a module of the library's name. The
+    /// same as `[[library]]` in `cubin.toml`; several calls add up. Needs the feature `library`.
+    ///
+    /// The kernels of the sources are judged before anything is linked, and get wrappers as those of any other source.
+    pub fn library(mut self, library: Library) -> Self {
+        self.request.libraries.push(library);
         self
     }
 
@@ -314,6 +324,11 @@ fn tell_success(outcome: &Outcome) {
     }
     for name in &outcome.watch.variables {
         cargo::rerun_if_env_changed(name);
+    }
+    for library in outcome.output.iter().flat_map(|output| &output.libraries) {
+        for line in &library.link {
+            cargo::link(line);
+        }
     }
     if let Some(line) = &outcome.announcement {
         cargo::warning(line);

@@ -18,6 +18,11 @@ pub fn rerun_if_env_changed(name: &str) {
     emit(&lines("rerun-if-env-changed", name));
 }
 
+/// Passes on how the crate is linked: `rustc-link-lib=static=moe`.
+pub fn link(line: &str) {
+    emit(&format!("cargo::{line}\n"));
+}
+
 /// Shows a warning once the build script has ended, one line per line of `text`.
 pub fn warning(text: &str) {
     emit(&lines("warning", text));

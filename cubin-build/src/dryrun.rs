@@ -42,6 +42,22 @@ pub struct Pipeline {
     pub ptxas: Step,
 }
 
+/// The commands that make an object with host code, without those for its cubins.
+#[cfg(feature = "library")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectPipeline {
+    /// The host compiler's preprocessor.
+    pub preprocess: Step,
+    /// NVIDIA's front end for host code: preprocessed text to C++ with calls of the runtime.
+    pub cudafe: Step,
+    /// What that includes: registers the kernels of the last target.
+    pub stub: String,
+    /// Cubins to one text that is included.
+    pub fatbinary: Call,
+    /// The host compiler.
+    pub compile: Step,
+}
+
 /// A command of a [`Pipeline`]. `input` and `output` are words of the command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
@@ -173,6 +189,47 @@ impl Dryrun {
             preprocess: step(preprocess, source, text),
             cicc: step(cicc, text, ptx),
             ptxas: step(ptxas, ptx, cubin),
+        })
+    }
+
+    /// The commands that make an object of one source, those for its cubins left out.
+    ///
+    /// # Errors
+    /// There is not exactly one chain of preprocessor, cudafe++ and compiler.
+    #[cfg(feature = "library")]
+    pub fn object(&self) -> Result<ObjectPipeline, NotUnderstood> {
+        let cudafe = self.only("cudafe++")?;
+        let fatbinary = self.only("fatbinary")?;
+        let (Some(made), Some(stub)) = (
+            value(cudafe, "--gen_c_file_name"),
+            value(cudafe, "--stub_file_name"),
+        ) else {
+            return not_understood("cudafe++ is not told what to make".to_owned());
+        };
+        let reads = |call: &Call, file: &str| call.words.iter().any(|word| word == file);
+        let preprocess = self.calls.iter().find_map(|call| {
+            let text = output(call)?;
+            let preprocesses = call.words.iter().any(|word| word == "-E");
+            (preprocesses && reads(cudafe, text)).then_some((call, text))
+        });
+        let compile = self.calls.iter().find_map(|call| {
+            let compiles = call.words.iter().any(|word| word == "-c");
+            (compiles && reads(call, made)).then_some((call, output(call)?))
+        });
+        let (Some((preprocess, text)), Some((compile, object))) = (preprocess, compile) else {
+            return not_understood("no command compiles what cudafe++ makes".to_owned());
+        };
+        let step = |call: &Call, input: &str, output: &str| Step {
+            words: call.words.clone(),
+            input: input.to_owned(),
+            output: output.to_owned(),
+        };
+        Ok(ObjectPipeline {
+            preprocess: step(preprocess, "", text),
+            cudafe: step(cudafe, text, made),
+            stub: stub.to_owned(),
+            fatbinary: fatbinary.clone(),
+            compile: step(compile, made, object),
         })
     }
 
@@ -329,6 +386,13 @@ fn output(call: &Call) -> Option<&str> {
         Some(at) => call.words.get(at + 1).map(String::as_str),
         None => call.stdout.as_deref(),
     }
+}
+
+/// The word behind a flag.
+#[cfg(feature = "library")]
+fn value<'c>(call: &'c Call, flag: &str) -> Option<&'c str> {
+    let at = call.words.iter().position(|word| word == flag)?;
+    call.words.get(at + 1).map(String::as_str)
 }
 
 /// `NAME=value`; a command may hold `=` too, but not right behind its first word.

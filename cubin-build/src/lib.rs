@@ -97,6 +97,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `fatbin` | compressed entries of `.fatbin` sources |
+//! | `library` | static libraries of sources with host code: `[[library]]`, [`Builder::library`] |
 //! | `instructions` | budgets over what kernels' code is made of: `fp64`, `local-loads`, `tensor-core`, … |
 //! | `nvvm` | modules of NVVM IR, `.ll` and `.bc`, as sources |
 //!
@@ -182,7 +183,8 @@ pub mod toolkit;
 pub mod words;
 
 pub use builder::{
-    Backend, Builder, Error, HalfTypes, Link, Output, Prebuilt, Ptx, Runtime, Source,
+    Backend, Builder, Cudart, Error, HalfTypes, Library, Link, Output, Prebuilt, Ptx, Runtime,
+    Source, StaticLibrary,
 };
 pub use diag::{Code, Diag, Label, Level};
 pub use kernel::{Facts, Spills};

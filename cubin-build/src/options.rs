@@ -113,6 +113,19 @@ impl Compress {
     }
 }
 
+/// The CUDA runtime that a static library is linked with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Cudart {
+    /// `libcudart_static.a` of the toolkit, and what it needs of the system: a program runs without a toolkit.
+    #[default]
+    Static,
+    /// `libcudart.so`, which must be where the program runs.
+    Shared,
+    /// None: the crate links one itself.
+    None,
+}
+
 /// What is found out where nobody says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Switch {

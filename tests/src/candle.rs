@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-use cubin_build::{Builder, env::Env};
+use cubin_build::{Backend, Builder, Library, env::Env};
 
 /// The release that the figures in `FIGURES.md` are of.
 pub const VERSION: &str = "0.11.1";
@@ -126,4 +126,43 @@ pub fn builder(root: &Path, out: &Path, subset: Subset) -> Builder {
         builder = builder.arch(target);
     }
     builder
+}
+
+/// What candle's own build script compiles into a static library: launchers that its Rust code calls by `ffi.rs`.
+const HOST: [&str; 6] = [
+    "src/moe/moe_gguf.cu",
+    "src/moe/moe_wmma.cu",
+    "src/moe/moe_wmma_gguf.cu",
+    "src/moe/moe_align.cu",
+    "src/mmvq_gguf.cu",
+    "src/mmq_gguf/mmq_quantize.cu",
+];
+
+/// The sources of that library, relative to the package.
+///
+/// # Panics
+/// When a directory cannot be read.
+pub fn host_sources(root: &Path, subset: Subset) -> Vec<PathBuf> {
+    let wanted = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("mmq_instance") || HOST.iter().any(|known| path == Path::new(known))
+    };
+    let mut found = sources(root, subset);
+    found.retain(|path| wanted(path));
+    found
+}
+
+/// The builder that makes it, for one target.
+pub fn host_builder(root: &Path, out: &Path, subset: Subset) -> Builder {
+    let library = host_sources(root, subset)
+        .into_iter()
+        .fold(Library::new("moe"), Library::file);
+    Builder::new()
+        .root(root)
+        .out_dir(out)
+        .toolkit(crate::version())
+        .backend(Backend::Core)
+        .library(library)
+        .flags(["--expt-relaxed-constexpr", "-O3"])
+        .arch(TARGETS[0])
 }

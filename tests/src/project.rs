@@ -388,7 +388,7 @@ impl Wrapper {
         let driver = dir.join("driver");
         let real = &toolkit.root;
         let cicc = Path::new("nvvm/bin/cicc");
-        for wrapped in ["bin/ptxas", "bin/nvlink"]
+        for wrapped in ["bin/ptxas", "bin/nvlink", "bin/cudafe++"]
             .map(Path::new)
             .iter()
             .chain([&cicc])

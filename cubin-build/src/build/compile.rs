@@ -40,6 +40,9 @@ pub(super) struct Compiled {
     pub(super) sides: Map<PathBuf, Vec<u8>>,
     /// Nothing was made of CUDA C++ but what its front end says.
     pub(super) front_end_only: bool,
+    /// Objects with host code.
+    #[cfg(feature = "library")]
+    pub(super) objects: Vec<compile::Object>,
     /// The modules of NVVM IR among the sources.
     #[cfg(feature = "nvvm")]
     pub(super) modules: super::nvvm::Modules,
@@ -81,7 +84,8 @@ pub(super) fn run(
         modules
     };
     let request = request(settings, sources, &toolkit);
-    let units = compile(settings, sources, env, &request, places, outcome)?;
+    let made = compile(settings, sources, env, &request, places, outcome)?;
+    let units = made.units;
     let linked = if settings.signatures {
         Vec::new()
     } else {
@@ -92,6 +96,8 @@ pub(super) fn run(
         linked,
         sides: Map::new(),
         front_end_only: settings.signatures,
+        #[cfg(feature = "library")]
+        objects: made.objects,
         #[cfg(feature = "nvvm")]
         modules,
         toolkit: Some(toolkit),
@@ -142,7 +148,7 @@ fn compile(
     request: &compile::CompileRequest<'_>,
     places: &mut Places,
     outcome: &mut Outcome,
-) -> Option<Vec<Unit>> {
+) -> Option<compile::Outcome> {
     let shown = |path: &Path| paths::shown(&settings.root, sources.original(path));
     let telling = outcome.telling;
     let told = |path: &Path, target: Sm, why: &str| {
@@ -183,10 +189,22 @@ fn compile(
             });
         }
     }
+    #[cfg(feature = "library")]
+    for object in &compiled.objects {
+        for message in warnings(&object.messages) {
+            sink.push(diags::warning(message, place(message, places)));
+        }
+        if let Some(why) = object.remade.as_ref().filter(|_| telling) {
+            cargo::progress(&format!(
+                "compiled host code of {}: {why}",
+                shown(&object.source)
+            ));
+        }
+    }
     for note in &compiled.notes {
         sink.push(diags::note(note));
     }
-    Some(compiled.units)
+    Some(compiled)
 }
 
 fn warnings(messages: &[Message]) -> impl Iterator<Item = &Message> {

@@ -8,7 +8,7 @@ use std::{
 use cubin_core::{Sm, arch::Suffix};
 
 use super::{
-    problem::{BadCode, Mistake, NoSource, Origin, Problem},
+    problem::{BadCode, LibraryMistake, Mistake, NoSource, Origin, Problem},
     ptx::Compute,
 };
 use crate::{
@@ -74,6 +74,11 @@ impl From<Problem> for Diag {
                     .at_place(span.as_ref(), "")
                     .note(ONLY_CUBINS)
             }
+            #[cfg(feature = "library")]
+            Problem::Library { name, why, span } => {
+                Self::error(codes::LIBRARY_FAILED, format!("static library `{name}` {why}"))
+                    .at_place(span.as_ref(), "asked for here")
+            }
             Problem::BaselineUnreadable { path, why, span } => Self::error(
                 codes::BASELINE_INVALID,
                 format!("cannot read the baseline {path}: {why}"),
@@ -116,8 +121,8 @@ fn host_code(names: &[String], place: Option<&Span>) -> Diag {
     Diag::warning(codes::HOST_CODE_DROPPED, words)
         .at_place(place, "")
         .note("only kernels and device code are compiled; a call of these functions ends in the linker's \"undefined symbol\"")
-        .help("launch the kernels by their wrappers; where the functions are needed, compile the file for the host besides, into a \
-               static library: `cc::Build::new().cuda(true).file(…)` in build.rs, or `nvcc -lib`")
+        .help("launch the kernels by their wrappers; where the functions are needed, name the file under [[library]] in cubin.toml, \
+               which makes a static library of it")
         .help("what only that compilation is meant to see may stand in `#ifndef __CUDA_ARCH__`: then this is quiet")
 }
 
@@ -292,6 +297,7 @@ impl Display for Mistake {
             ),
             Self::LibraryFile(path) => write!(f, "library `{path}` is not there"),
             Self::Library { name, toolkit } => write!(f, "{toolkit} has no library `{name}`"),
+            Self::InLibrary(name, mistake) => mistake.write(f, name),
             Self::Instance { kernel, why } => {
                 write!(f, "cannot instantiate `{kernel}`: {why}")
             }
@@ -323,6 +329,46 @@ impl Display for Mistake {
                 f.write_str("there is no target whose PTX other GPUs could use: all have a suffix")
             }
         }
+    }
+}
+
+impl LibraryMistake {
+    fn write(&self, f: &mut std::fmt::Formatter<'_>, name: &str) -> std::fmt::Result {
+        match self {
+            Self::NoFeature => write!(
+                f,
+                "static library `{name}` needs the feature `library` of cubin-build"
+            ),
+            Self::Name => write!(f, "`{name}` is not the name of a library"),
+            Self::Twice => write!(f, "there are two libraries `{name}`"),
+            Self::Source(file) => write!(
+                f,
+                "`{file}` cannot be a source of library `{name}`: it is not CUDA C++"
+            ),
+            Self::EmptyDir(dir) => write!(f, "there is no .cu file below `{dir}`"),
+            Self::Dir { dir, why } => write!(f, "cannot look for .cu files in `{dir}`: {why}"),
+            Self::Empty => write!(f, "library `{name}` has no sources"),
+            Self::Shared { source, other } => {
+                write!(f, "{source} is in two libraries, `{other}` and `{name}`")
+            }
+            Self::Relocatable(source) => {
+                write!(f, "{source} is in library `{name}`, and in a linked module")
+            }
+        }
+    }
+
+    fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NoFeature => {
+                "in Cargo.toml, under [build-dependencies]: `cubin-build = { version = \"…\", features = [\"library\"] }`"
+            }
+            Self::Name => "letters, digits and `_`, for example `moe`",
+            Self::Source(_) => "PTX, NVVM IR and machine code have no host code",
+            Self::Relocatable(_) => {
+                "host code of a library launches kernels of its own source: take the source out of one of the tables"
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -383,6 +429,7 @@ impl Mistake {
                 "write its path, or the name of a program on PATH: `sccache`".to_owned()
             }
             Self::UnknownKind(unknown) => unknown.help(),
+            Self::InLibrary(_, mistake) => mistake.help()?.to_owned(),
             Self::LinkSource(_) => {
                 "name objects, archives and relocatable cubins under `libraries`".to_owned()
             }

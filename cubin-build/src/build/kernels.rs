@@ -127,6 +127,9 @@ impl Join<'_> {
         // Kernels for some targets only (`#if __CUDA_ARCH__ >= 900`) are not a mistake.
         let declared = |(_, signatures): &(Sm, Signatures)| !signatures.kernels.is_empty();
         let any = !facts.is_empty() || unproved && per_target.iter().any(declared);
+        if !any && names.host {
+            return None;
+        }
         if !any {
             let targets = per_target.iter().map(|(target, _)| *target);
             let problem = Problem::NoKernels {

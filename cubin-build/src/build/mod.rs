@@ -22,6 +22,8 @@ mod fatbin;
 mod image;
 mod judge;
 mod kernels;
+#[cfg(feature = "library")]
+mod library;
 mod names;
 #[cfg(feature = "nvvm")]
 mod nvvm;
@@ -49,8 +51,8 @@ pub use self::{
 };
 pub(crate) use self::{outcome::Outcome, request::BuildRequest};
 pub use self::{
-    outcome::Output,
-    request::{Link, Ptx, Source},
+    outcome::{Output, StaticLibrary},
+    request::{Library, Link, Ptx, Source},
 };
 
 use self::{image::Context, places::Places, settings::Settings, sources::Sources};
@@ -122,12 +124,24 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
             module.module.fatbin = None;
         }
     }
+    #[cfg(feature = "library")]
+    let ready = library::ready(sources, &compiled);
+    #[cfg(feature = "library")]
+    library::tell_absent(sources, &compiled, &ready, sink);
+    #[cfg(feature = "library")]
+    let host = library::declarations(settings, sources, &ready, &mut places, sink);
     outcome.facts = kernels::facts(&modules);
     // Judged only when every kernel is there: a rule must not be reported as unmatched because a file did not compile.
     if sink.has_errors() {
         return None;
     }
-    let generated = write::generate(settings, modules, sink);
+    let generated = write::generate(
+        settings,
+        modules,
+        #[cfg(feature = "library")]
+        host,
+        sink,
+    );
     if sink.has_errors() {
         return None;
     }
@@ -152,11 +166,24 @@ fn phases(settings: &Settings, sources: &Sources, env: &Env, outcome: &mut Outco
     if outcome.sink.has_errors() && settings.report.is_none() {
         return None;
     }
+    #[cfg(feature = "library")]
+    let libraries = match library::write(settings, &compiled, &ready, env) {
+        Ok(libraries) => libraries,
+        Err(problem) => {
+            outcome.sink.push(problem.into());
+            return None;
+        }
+    };
+    #[cfg(not(feature = "library"))]
+    let libraries = Vec::new();
+    let watch = &mut outcome.watch.variables;
+    watch.clone_from(&env.consulted());
     outcome.output = Some(Output {
         generated: written.generated,
         cubins: written.cubins,
         ptx: written.ptx,
         kernels: outcome.facts.clone(),
+        libraries,
         compiled: compiled
             .units
             .iter()

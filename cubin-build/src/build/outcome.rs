@@ -23,12 +23,29 @@ pub struct Output {
     pub ptx: Vec<PathBuf>,
     /// What is known of every kernel on every target, by name.
     pub kernels: Vec<Facts>,
+    /// The static libraries, in the order that they were asked for.
+    pub libraries: Vec<StaticLibrary>,
     /// The toolkit that compiled; absent when all sources are machine code.
     pub toolkit: Option<Toolkit>,
     /// How many (source, target) pairs were compiled now; the others were up to date.
     pub compiled: usize,
     /// Findings that did not fail the build.
     pub warnings: Vec<Diag>,
+}
+
+/// A static library of sources with host code.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StaticLibrary {
+    /// Its name.
+    pub name: String,
+    /// `libNAME.a` in the directory of results.
+    pub archive: PathBuf,
+    /// What a build script tells cargo, each behind `cargo::`: `rustc-link-lib=static=moe`. [`Builder::build`](crate::Builder::build)
+    /// has told it.
+    pub link: Vec<String>,
+    /// How many of its objects were made now; the others were up to date.
+    pub compiled: usize,
 }
 
 /// All that one run found and made.

@@ -93,6 +93,8 @@ pub(super) enum Mistake {
         name: String,
         toolkit: String,
     },
+    /// Something about the static library of this name.
+    InLibrary(String, LibraryMistake),
     /// An instance of a template without a source.
     Instance {
         kernel: String,
@@ -119,6 +121,34 @@ pub(super) enum Mistake {
     PtxVirtual(Sm, Sm),
     /// PTX of the newest target, and all have a suffix.
     PtxNewest,
+}
+
+/// What is wrong with a static library.
+#[derive(Debug)]
+pub(super) enum LibraryMistake {
+    /// cubin-build was compiled without it.
+    NoFeature,
+    /// Its name is not an identifier.
+    Name,
+    /// There is another one of its name.
+    Twice,
+    /// A file that is not CUDA C++.
+    Source(String),
+    /// A directory without sources.
+    EmptyDir(String),
+    Dir {
+        dir: String,
+        why: String,
+    },
+    /// It has no sources.
+    Empty,
+    /// A source of another library, too.
+    Shared {
+        source: String,
+        other: String,
+    },
+    /// A source of a linked module.
+    Relocatable(String),
 }
 
 /// Why no source was found for an instance.
@@ -182,6 +212,13 @@ pub(super) enum Problem {
     },
     LinkedWithoutPtx {
         name: String,
+        span: Option<Span>,
+    },
+    /// A static library that is not made: all that is said behind its name.
+    #[cfg(feature = "library")]
+    Library {
+        name: String,
+        why: String,
         span: Option<Span>,
     },
     BaselineUnreadable {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::options::{Backend, HalfTypes, Prebuilt, Runtime};
+use crate::options::{Backend, Cudart, HalfTypes, Prebuilt, Runtime};
 
 /// All that a [`Builder`](crate::Builder) was told.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,7 @@ pub(crate) struct BuildRequest {
     pub(crate) excludes: Vec<String>,
     pub(crate) instances: Vec<(PathBuf, String)>,
     pub(crate) links: Vec<Link>,
+    pub(crate) libraries: Vec<Library>,
     pub(crate) own: Vec<Source>,
     pub(crate) archs: Vec<String>,
     pub(crate) virtual_arch: Option<String>,
@@ -80,6 +81,55 @@ impl Link {
     /// path of an archive, an object or a relocatable cubin.
     pub fn library(mut self, library: impl Into<String>) -> Self {
         self.libraries.push(library.into());
+        self
+    }
+}
+
+/// Sources whose host code becomes a static library, for [`Builder::library`](crate::Builder::library); the same as `[[library]]` in
+/// `cubin.toml`. Needs the feature `library`.
+///
+/// ```no_run
+/// use cubin_build::{Builder, Library};
+///
+/// Builder::new()
+///     .library(Library::new("moe").file("src/moe/moe_gguf.cu").dir("src/mmq_gguf"))
+///     .build();
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "give it to `Builder::library`"]
+pub struct Library {
+    pub(crate) name: String,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) dirs: Vec<PathBuf>,
+    pub(crate) cudart: Cudart,
+}
+
+impl Library {
+    /// A library without sources. The name becomes that of the archive and of the module with its functions.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            files: Vec::new(),
+            dirs: Vec::new(),
+            cudart: Cudart::default(),
+        }
+    }
+
+    /// Adds a `.cu` file. It need not be a source otherwise; its kernels are judged and get wrappers in either case.
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.files.push(path.into());
+        self
+    }
+
+    /// Adds every `.cu` file below a directory, those in its subdirectories included.
+    pub fn dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.dirs.push(path.into());
+        self
+    }
+
+    /// The CUDA runtime that it is linked with. Default [`Cudart::Static`].
+    pub fn cudart(mut self, cudart: Cudart) -> Self {
+        self.cudart = cudart;
         self
     }
 }

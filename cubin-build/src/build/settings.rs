@@ -370,12 +370,16 @@ fn rebase(config: &mut Config, dir: &Path) {
         let paths = paths.filter(|library| library.value.contains(['/', '\\', '.']));
         link.sources.iter_mut().chain(&mut link.dirs).chain(paths)
     });
+    let in_libraries = config.libraries.iter_mut();
+    let in_libraries =
+        in_libraries.flat_map(|library| library.sources.iter_mut().chain(&mut library.dirs));
     for path in lists
         .into_iter()
         .flatten()
         .chain(files)
         .chain(patterns)
         .chain(linked)
+        .chain(in_libraries)
         .chain(own)
     {
         path.value = dir.join(&path.value).to_string_lossy().into_owned();

@@ -2,6 +2,7 @@
 
 mod exclude;
 pub(super) mod instantiate;
+pub(super) mod library;
 pub(super) mod link;
 mod own;
 mod search;
@@ -10,7 +11,10 @@ use std::path::{Path, PathBuf};
 
 use cubin_core::Sm;
 
-use self::{exclude::Excludes, instantiate::Instance, link::Module, own::Tables, search::Search};
+use self::{
+    exclude::Excludes, instantiate::Instance, library::Library, link::Module, own::Tables,
+    search::Search,
+};
 use super::{
     problem::{Mistake, Origin, Problem},
     request::BuildRequest,
@@ -40,6 +44,8 @@ pub(super) struct Sources {
     pub(super) instances: Vec<Instance>,
     /// Sources that become one cubin together.
     pub(super) links: Vec<Module>,
+    /// Sources whose host code becomes a static library.
+    pub(super) libraries: Vec<Library>,
     /// Files and directories consulted.
     pub(super) watched: Vec<PathBuf>,
 }
@@ -82,8 +88,11 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         others: Vec::new(),
     };
     let wanted = link::wanted(request, config, &mut search, sink);
+    let libraries = library::wanted(request, config, &mut search, sink);
     let mut named = named(request, config);
-    let mut found = found(request, config, named.is_empty(), &mut search, sink);
+    // What the tables name is enough; the usual directories are not searched then.
+    let no_files = named.is_empty() && libraries.is_empty();
+    let mut found = found(request, config, no_files, &mut search, sink);
     let mut tables = Tables::new(request, settings);
     let own = tables.files(&mut search, sink);
     named.add_all(own.named);
@@ -96,11 +105,15 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         .filter(|path| !wished.contains(&normalize(path)))
         .collect();
     let linked = wanted.iter().flat_map(|link| link.files.iter().cloned());
+    let in_libraries = libraries
+        .iter()
+        .flat_map(|library| library.files.iter().cloned());
     let mut seen = Set::new();
     let all = named
         .into_iter()
         .chain(found.iter().cloned())
         .chain(linked)
+        .chain(in_libraries)
         .filter(|path| seen.insert(normalize(path)));
     let mut compiled = Vec::new();
     let mut prebuilt = Vec::new();
@@ -130,6 +143,7 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         sink.push(Problem::NoSources(others).into());
     }
     let links = link::resolve(wanted, settings, &mut compiled, sink);
+    let libraries = library::resolve(libraries, settings, &mut compiled, sink);
     let originals = compiled
         .iter()
         .map(|source| source.path.clone())
@@ -142,6 +156,7 @@ pub(super) fn find(request: &BuildRequest, settings: &Settings, sink: &mut Sink)
         found,
         instances,
         links,
+        libraries,
         watched: search.watched,
     }
 }

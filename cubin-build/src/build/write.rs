@@ -40,6 +40,7 @@ pub(super) struct Written {
 pub(super) fn generate<'b>(
     settings: &Settings,
     modules: Vec<Module<'b>>,
+    #[cfg(feature = "library")] host: Vec<codegen::HostModule>,
     sink: &mut Sink,
 ) -> Generated<'b> {
     let mut files = Vec::new();
@@ -47,6 +48,8 @@ pub(super) fn generate<'b>(
     let mut sidecar = String::new();
     let mut input = codegen::Input {
         modules: Vec::new(),
+        #[cfg(feature = "library")]
+        host,
         backend: settings.backend.clone(),
         half: settings.half,
         runtime: settings.runtime,

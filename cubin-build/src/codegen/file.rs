@@ -28,6 +28,11 @@ pub(super) fn write(plan: &Plan<'_>) -> String {
         out.line("");
         write_module(&mut out, plan, module, backend);
     }
+    #[cfg(feature = "library")]
+    for module in &plan.input.host {
+        out.line("");
+        super::host::write(&mut out, module);
+    }
     write_types(&mut out, plan, backend);
     out.line("");
     runtime::write(&mut out, plan);

@@ -1,8 +1,13 @@
 //! What the generator takes and gives, as data.
 
+#[cfg(feature = "library")]
+use std::path::PathBuf;
+
 use cubin_core::Sm;
 
 pub use crate::options::{Backend, HalfTypes, Runtime};
+#[cfg(feature = "library")]
+use crate::signature::host::HostType;
 use crate::{kernel::Facts, signature::model::Signatures, sorted::Map};
 
 /// Everything that one generated file is made from.
@@ -10,6 +15,9 @@ use crate::{kernel::Facts, signature::model::Signatures, sorted::Map};
 pub struct Input {
     /// One per source file; written in order of name.
     pub modules: Vec<Module>,
+    /// The static libraries with host functions.
+    #[cfg(feature = "library")]
+    pub host: Vec<HostModule>,
     /// Which driver binding the wrappers call.
     pub backend: Backend,
     /// How `__half` and `__nv_bfloat16` appear.
@@ -33,6 +41,38 @@ pub struct Module {
     pub signatures: Signatures,
     /// By kernel symbol, then target.
     pub facts: Map<String, Map<Sm, Facts>>,
+}
+
+/// The host functions of one static library.
+#[cfg(feature = "library")]
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostModule {
+    /// Name of the library.
+    pub name: String,
+    /// Its sources, relative to the package.
+    pub sources: Vec<String>,
+    /// By place.
+    pub functions: Vec<HostFunction>,
+    /// Declarations in C++ of functions that get none in Rust, and why.
+    pub refused: Vec<(String, String)>,
+}
+
+/// A host function with C linkage.
+#[cfg(feature = "library")]
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostFunction {
+    /// Its symbol.
+    pub name: String,
+    /// Its declaration in C++.
+    pub text: String,
+    /// The file that defines it.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: u32,
+    /// Names of its parameters, where they have some.
+    pub names: Vec<Option<String>>,
+    /// Its type.
+    pub ty: HostType,
 }
 
 /// A cubin or PTX to embed.

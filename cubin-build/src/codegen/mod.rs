@@ -18,6 +18,8 @@ mod docs;
 mod families;
 mod file;
 mod generics;
+#[cfg(feature = "library")]
+mod host;
 mod info;
 mod input;
 mod instances;
@@ -37,6 +39,9 @@ mod variables;
 mod write;
 
 pub use input::{Backend, EmbeddedImage, Finding, HalfTypes, Input, Module, Output, Runtime};
+
+#[cfg(feature = "library")]
+pub use input::{HostFunction, HostModule};
 
 use crate::sorted;
 

@@ -32,7 +32,11 @@ pub(super) fn plan(input: &Input) -> Plan<'_> {
             whole: source.source.clone(),
         }
     });
-    let idents = names::settle(wanted.collect_vec(), NameKind::Source, &[]);
+    #[cfg(feature = "library")]
+    let taken = input.host.iter().map(super::host::ident).collect_vec();
+    #[cfg(not(feature = "library"))]
+    let taken = Vec::new();
+    let idents = names::settle(wanted.collect_vec(), NameKind::Source, &taken);
     let mut modules = Vec::new();
     for (source, ident) in sources.into_iter().zip(idents) {
         modules.push(plan_module(source, ident, &mut findings));

@@ -158,7 +158,7 @@ pub(super) fn nvlink_words(options: &Options, target: Sm) -> Vec<String> {
 
 /// Keeps the target out of the names of Thrust's and CUB's types. Their headers (CCCL 3, and 2 before it) put all into an
 /// inline namespace such as `_V_300500_SM_900`, made of their version and of nvcc's targets, so that host objects that
-/// were compiled differently can be linked. Nothing of ours is linked, and a kernel that takes a `thrust::complex` would
+/// were compiled differently can be linked. What of ours is linked is compiled for the same targets, and a kernel that takes a `thrust::complex` would
 /// be another kernel on every target. An empty value agrees with the usual `#define` in a source.
 const ONE_NAMESPACE: &[&str] = &[
     "-DTHRUST_DISABLE_ABI_NAMESPACE=",
@@ -260,6 +260,11 @@ pub(super) fn nvcc_words(
     if source.relocatable {
         word("-rdc=true".to_owned());
     }
+    if source.host {
+        for text in host_words(options, source.targets(request.targets)) {
+            word(text);
+        }
+    }
     word("-Xptxas".to_owned());
     word("-v".to_owned());
     for define in ONE_NAMESPACE {
@@ -294,6 +299,59 @@ pub(super) fn nvcc_words(
         .chain(components)
     {
         words.push(include_word(dir));
+    }
+    words
+}
+
+/// What host code adds: position-independent code, as Rust programs are, and the list of all targets for each of them, as
+/// host code sees it. The same kernels are then instantiated on both sides where code asks for the list.
+fn host_words(options: &Options, targets: &[Sm]) -> Vec<String> {
+    let mut words = vec!["-Xcompiler".to_owned(), "-fPIC".to_owned()];
+    let mut numbers: Vec<u16> = Vec::new();
+    for &target in targets {
+        let number = options.virtual_arch(target).unwrap_or(target).number;
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
+    sorted::sort(&mut numbers);
+    if numbers.len() > 1 {
+        let list: Vec<String> = numbers
+            .iter()
+            .map(|number| format!("{number}0"))
+            .collect_vec();
+        words.push("-U__CUDA_ARCH_LIST__".to_owned());
+        words.push(format!("-D__CUDA_ARCH_LIST__={}", list.join("\\,")));
+    }
+    words
+}
+
+/// The words by which nvcc would compile the host code of a source, with the device code of all its targets; `-c` as it prints
+/// its commands for that.
+#[cfg(feature = "library")]
+pub(super) fn object_words(
+    request: &CompileRequest<'_>,
+    source: &Source,
+    host: Option<&HostCompiler>,
+) -> Vec<OsString> {
+    let options = request.options;
+    let targets = source.targets(request.targets);
+    let Some(&last) = targets.last() else {
+        return Vec::new();
+    };
+    let mut words = Vec::new();
+    for word in nvcc_words(request, source, last, host) {
+        let text = word.to_str().unwrap_or_default();
+        if text.starts_with("-arch=") || text.starts_with(SHARED) {
+            for &target in targets {
+                let arch = compute(options.virtual_arch(target).unwrap_or(target));
+                words.push(format!("{SHARED}{arch}{CODE}{target}").into());
+            }
+        } else if text == "-cubin" {
+            words.push("-c".into());
+        } else if !text.contains("__CUDA_ARCH_LIST__") {
+            words.push(word);
+        }
     }
     words
 }

@@ -284,7 +284,12 @@ impl<'a> Front<'a> {
         };
         let named = operand.to_string_lossy();
         let named = named.strip_prefix(&prefix).unwrap_or(&named);
-        let log = log + &host_code::warning(&text.bytes, named);
+        let dropped = if self.source.host {
+            String::new()
+        } else {
+            host_code::warning(&text.bytes, named)
+        };
+        let log = log + &dropped;
         let mut record = record;
         let content = match text.content {
             Some(content) if !self.steps.lines_matter => content.to_string(),
@@ -445,7 +450,7 @@ impl<'a> Front<'a> {
 /// The name of a source in symbols, the same in every folder: relative to the package, also where that leads out of it.
 /// What the build itself writes below `OUT_DIR` is called `out/…`; a source that has nothing but the root of the file
 /// system in common with the package keeps its whole path.
-fn stable_name(root: &Path, out_dir: &Path, source: &Path) -> String {
+pub(super) fn stable_name(root: &Path, out_dir: &Path, source: &Path) -> String {
     let (root, full) = (normalize(root), normalize(&root.join(source)));
     let name = |path: PathBuf| path.to_string_lossy().replace('\\', "/");
     if let Ok(rest) = full.strip_prefix(&root) {

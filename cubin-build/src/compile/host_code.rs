@@ -4,8 +4,8 @@
 //! that are `extern "C"` or launch kernels. Read from the preprocessed text, so what `#if` leaves out is out. What is not
 //! understood is passed over: this is for a warning alone.
 
-use super::depfile;
-use crate::lists::{CollectVec, Lines};
+use super::{depfile, spelling::Token};
+use crate::lists::{AddAll, CollectVec, Lines};
 
 /// Marks the warning among those of nvcc.
 pub(super) const CODE: &str = "#host-code";
@@ -13,60 +13,156 @@ pub(super) const CODE: &str = "#host-code";
 /// A warning in the form of nvcc's own, with the names of the functions, for the log of a source's compilation; empty when
 /// there are none. `source` is the file as the text's line markers name it.
 pub(super) fn warning(text: &[u8], source: &str) -> String {
-    let mut reader = Reader::of(text, source);
+    let mut reader = Reader::of(text, &|name| name == source.as_bytes());
     reader.declarations(0, false);
-    let Some((line, _)) = reader.found.first() else {
+    let mut missed = Vec::new();
+    for found in &reader.found {
+        if found.missed {
+            missed.push(found);
+        }
+    }
+    let Some(first) = missed.first() else {
         return String::new();
     };
-    let names: Vec<&str> = reader
-        .found
-        .iter()
-        .map(|(_, name)| name.as_str())
-        .collect_vec();
-    format!("{source}({line}): warning {CODE}: {}\n", names.join(", "))
+    let names: Vec<&str> = missed.iter().map(|found| found.name.as_str()).collect_vec();
+    format!(
+        "{source}({}): warning {CODE}: {}\n",
+        first.line,
+        names.join(", ")
+    )
 }
 
-/// A piece of the text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Token<'t> {
-    Word(&'t str),
-    Text(&'t str),
-    Mark(u8),
-    /// `<<<`
-    Launch,
+/// A function that a text defines.
+#[cfg(feature = "library")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Function {
+    /// As line markers name it.
+    pub(super) file: String,
+    pub(super) line: usize,
+    pub(super) name: String,
+    /// With its namespaces.
+    pub(super) path: String,
+    /// Its declaration in C++, on one line.
+    pub(super) text: String,
+    /// Names of its parameters, where they have some.
+    pub(super) params: Vec<Option<String>>,
+}
+
+/// The functions with external linkage that a text of cudafe++ defines, with C linkage or without, in files that `own` takes.
+/// Those that are device code are left out: cudafe++ gives them a body that ends the program.
+#[cfg(feature = "library")]
+pub(super) fn functions(text: &[u8], own: &dyn Fn(&[u8]) -> bool) -> Vec<Function> {
+    let mut reader = Reader::of(text, own);
+    reader.declarations(0, false);
+    let Reader { found, files, .. } = reader;
+    let mut all = Vec::new();
+    for found in found {
+        let unnamed = found.scope.iter().any(String::is_empty);
+        if found.of_device || unnamed {
+            continue;
+        }
+        let mut before = files.iter().rev();
+        let file = before.find(|(at, _)| *at <= found.at);
+        let mut path = String::new();
+        for part in &found.scope {
+            path.push_str(&format!("::{part}"));
+        }
+        all.push(Function {
+            file: file.map(|(_, name)| name.clone()).unwrap_or_default(),
+            line: found.line,
+            path: format!("{path}::{}", found.name),
+            text: super::spelling::spelled(&found.tokens),
+            params: super::spelling::params(&found.tokens),
+            name: found.name,
+        });
+    }
+    all
 }
 
 /// Deeper is no C++ that anybody writes.
 const DEEPEST: usize = 64;
 
+#[cfg_attr(
+    not(feature = "library"),
+    expect(dead_code, reason = "static libraries read it")
+)]
 struct Reader<'t> {
     /// With the line of each.
     tokens: Vec<(usize, Token<'t>)>,
+    /// Where another file begins, by token.
+    files: Vec<(usize, String)>,
     at: usize,
-    /// The line and the name of each function.
-    found: Vec<(usize, String)>,
+    scope: Vec<String>,
+    found: Vec<Found<'t>>,
+}
+
+/// A function of the host with a body.
+#[cfg_attr(
+    not(feature = "library"),
+    expect(dead_code, reason = "static libraries read it")
+)]
+struct Found<'t> {
+    line: usize,
+    name: String,
+    /// Its last token before the body.
+    at: usize,
+    scope: Vec<String>,
+    tokens: Vec<Token<'t>>,
+    /// `extern "C"`, or launches kernels.
+    missed: bool,
+    /// What cudafe++ makes of device code.
+    of_device: bool,
+}
+
+/// What stands in a block.
+#[derive(Default)]
+struct Block {
+    launches: bool,
+    of_device: bool,
 }
 
 impl<'t> Reader<'t> {
-    /// Takes the lines of the source apart.
-    fn of(text: &'t [u8], source: &str) -> Self {
+    /// Takes the lines of the files that `own` takes apart; what stands between `#if 0` and `#endif` is no code.
+    fn of(text: &'t [u8], own: &dyn Fn(&[u8]) -> bool) -> Self {
         let mut tokens = Vec::new();
-        let (mut number, mut own) = (1, false);
+        let mut files: Vec<(usize, String)> = Vec::new();
+        let (mut number, mut is_own, mut off) = (1, false, false);
         for line in Lines(text) {
             if line.first() == Some(&b'#') {
                 if let Some((name, _)) = depfile::marker(line) {
-                    own = name == source.as_bytes();
+                    is_own = own(name);
+                    number = depfile::number(line);
+                    if is_own {
+                        files.push((tokens.len(), String::from_utf8_lossy(name).into_owned()));
+                    }
+                    continue;
+                }
+                // cudafe++ writes `# 7` where the file stays the same.
+                if line
+                    .strip_prefix(b"# ")
+                    .is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
+                {
                     number = depfile::number(line);
                     continue;
                 }
-            } else if own && let Ok(line) = std::str::from_utf8(line) {
+                if line.starts_with(b"#if 0") {
+                    off = true;
+                } else if line.starts_with(b"#endif") {
+                    off = false;
+                }
+            } else if is_own
+                && !off
+                && let Ok(line) = std::str::from_utf8(line)
+            {
                 tokenize(line, number, &mut tokens);
             }
             number += 1;
         }
         Self {
             tokens,
+            files,
             at: 0,
+            scope: Vec::new(),
             found: Vec::new(),
         }
     }
@@ -83,19 +179,33 @@ impl<'t> Reader<'t> {
         while let Some((line, token)) = self.next() {
             match token {
                 Token::Mark(b';') => statement.clear(),
+                // Of what other files have opened, at the outermost level.
+                Token::Mark(b'}') if depth == 0 => statement.clear(),
                 Token::Mark(b'}') => return,
                 Token::Mark(b'{') => {
                     let is_c = is_extern_c(&statement);
                     let has = |word: &str| statement.iter().any(|(_, t)| *t == Token::Word(word));
                     let opens = !statement.iter().any(|(_, t)| *t == Token::Mark(b'('));
                     if opens && depth < DEEPEST && (is_c || has("namespace")) {
+                        let outside = self.scope.len();
+                        if has("namespace") {
+                            self.scope.add_all(namespaces(&statement));
+                        }
                         self.declarations(depth + 1, all_c || is_c);
+                        self.scope.truncate(outside);
                     } else {
-                        let launches = self.skip_block();
-                        if let Some(found) = function(&statement)
-                            && (all_c || is_c || launches)
-                        {
-                            self.found.push(found);
+                        let at = self.at;
+                        let block = self.skip_block();
+                        if let Some((line, name)) = function(&statement) {
+                            self.found.push(Found {
+                                line,
+                                name,
+                                at,
+                                scope: self.scope.clone(),
+                                tokens: statement.iter().map(|(_, token)| *token).collect_vec(),
+                                missed: all_c || is_c || block.launches,
+                                of_device: block.of_device,
+                            });
                         }
                     }
                     statement.clear();
@@ -105,12 +215,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a kernel is launched up to the brace that closes this block.
-    fn skip_block(&mut self) -> bool {
-        let (mut depth, mut launches) = (1_usize, false);
+    /// What stands up to the brace that closes this block.
+    fn skip_block(&mut self) -> Block {
+        let (mut depth, mut block) = (1_usize, Block::default());
         while let Some((_, token)) = self.next() {
             match token {
-                Token::Launch => launches = true,
+                Token::Launch => block.launches = true,
+                Token::Word("___") => block.of_device = true,
                 Token::Mark(b'{') => depth += 1,
                 Token::Mark(b'}') => depth -= 1,
                 _ => {}
@@ -119,8 +230,27 @@ impl<'t> Reader<'t> {
                 break;
             }
         }
-        launches
+        block
     }
+}
+
+/// The namespaces that a statement before its block opens; an empty name is one without.
+fn namespaces(statement: &[(usize, Token<'_>)]) -> Vec<String> {
+    let mut words = statement.iter();
+    words.find(|(_, token)| *token == Token::Word("namespace"));
+    let mut names = Vec::new();
+    for (_, token) in words {
+        if let Token::Word(name) = token
+            && *name != "inline"
+            && !name.starts_with("__attribute")
+        {
+            names.push((*name).to_owned());
+        }
+    }
+    if names.is_empty() {
+        names.push(String::new());
+    }
+    names
 }
 
 /// `extern "C"`
@@ -187,7 +317,7 @@ fn tokenize<'t>(line: &'t str, number: usize, tokens: &mut Vec<(usize, Token<'t>
         let byte = bytes[at];
         at += 1;
         let token = match byte {
-            b' ' | b'\t' | b'\r' => continue,
+            b' ' | b'\t' | b'\r' | b'\n' => continue,
             b'"' | b'\'' => {
                 while at < bytes.len() && bytes[at] != byte {
                     at += 1 + usize::from(bytes[at] == b'\\');

@@ -435,7 +435,7 @@ impl Steps {
     }
 
     /// A program with the variables that nvcc gives it.
-    fn bare(&self, common: &Common<'_>, program: &str) -> Command {
+    pub(super) fn bare(&self, common: &Common<'_>, program: &str) -> Command {
         let found = self.find(common, program);
         let program = found.unwrap_or_else(|| PathBuf::from(program));
         let mut command = common.env.command(program);

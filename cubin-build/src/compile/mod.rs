@@ -11,6 +11,7 @@
 //!     read.bin                           what the build read of the side files and the PTX; another phase's
 //! OUT_DIR/units/saxpy-3fa19c04/probe.1.sm_90a/    only where the front end was asked something ([`FrontEnd`])
 //! OUT_DIR/anchor.h                       what every source includes first, so that symbols are the same on all targets
+//! OUT_DIR/units/saxpy-3fa19c04/host/      only where its host code is wanted (`object`)
 //! OUT_DIR/linked/solver/sm_90a/          one directory per linked module and target ([`link`])
 //!     solver.cubin
 //!     log.txt
@@ -54,6 +55,8 @@ mod message;
 mod nvcc_help;
 #[cfg(feature = "nvvm")]
 mod nvvm;
+#[cfg(feature = "library")]
+mod object;
 mod outcome;
 mod progress;
 mod ptxas_log;
@@ -63,6 +66,7 @@ mod run;
 mod shadow;
 mod shared;
 mod source_kind;
+mod spelling;
 mod step;
 mod text;
 mod times;
@@ -77,6 +81,8 @@ use std::{
 use crate::sorted::{Map, Set};
 use cubin_core::Sm;
 
+#[cfg(feature = "library")]
+pub use self::outcome::{HostFunction, Object};
 pub use self::{
     error::{Cause, Error, Failure, TargetError},
     front_end::{FrontEnd, Registrations},
@@ -172,14 +178,24 @@ pub fn compile_telling(
     for result in graph::Graph::new(&common, &fronts, &plans, told).run() {
         match result {
             Ok(unit) => units.push(unit),
-            Err(failure) => match failures.iter_mut().find(|known| known.same(&failure)) {
-                Some(known) => known.targets.add_all(failure.targets),
-                None => failures.push(*failure),
-            },
+            Err(failure) => add_failure(&mut failures, *failure),
         }
     }
+    #[cfg(feature = "library")]
+    let objects = {
+        let object::Objects {
+            made,
+            failures: others,
+        } = object::make(&common, &kinds, &sources, &units);
+        for failure in others {
+            add_failure(&mut failures, failure);
+        }
+        made
+    };
     Ok(Outcome {
         units,
+        #[cfg(feature = "library")]
+        objects,
         failures,
         notes: common.notes(),
     })
@@ -197,6 +213,14 @@ pub(crate) fn has_compilers(
         || toolkit
             .host_compiler(env, command::ccbin(options).as_deref())
             .is_ok()
+}
+
+/// Adds a failure, once for all targets that failed the same way.
+fn add_failure(failures: &mut Vec<Failure>, failure: Failure) {
+    match failures.iter_mut().find(|known| known.same(&failure)) {
+        Some(known) => known.targets.add_all(failure.targets),
+        None => failures.push(failure),
+    }
 }
 
 /// Makes the results in the directories of these files count as never made: whoever could not use one has it made anew.
@@ -344,6 +368,10 @@ pub fn watch(env: &Env, request: &CompileRequest<'_>, outcome: &Outcome) -> Watc
             headers.push(Arc::clone(&unit.headers));
         }
         dirs.extend(unit.shadowing.iter().map(PathBuf::as_path));
+    }
+    #[cfg(feature = "library")]
+    for object in &outcome.objects {
+        paths.extend(object.dependencies.iter().cloned());
     }
     for dir in dirs {
         // The root itself as a relative path is empty; cargo would watch the whole package for it.

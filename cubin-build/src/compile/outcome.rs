@@ -108,11 +108,50 @@ impl Unit {
     }
 }
 
+/// An object made of a source and its units.
+#[cfg(feature = "library")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// The source as given.
+    pub source: PathBuf,
+    /// The object.
+    pub path: PathBuf,
+    /// The functions with C linkage that it defines for others.
+    pub functions: Vec<HostFunction>,
+    /// What the tools said, without errors; the same whether it was made now or earlier.
+    pub messages: Vec<Message>,
+    /// Why it was made now; `None` when the earlier result still holds.
+    pub remade: Option<String>,
+    /// Every file of the project that went in.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// A function of the host that others can call by its name.
+#[cfg(feature = "library")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostFunction {
+    /// Its symbol.
+    pub name: String,
+    /// Its declaration in C++.
+    pub text: String,
+    /// The file that defines it, as line markers name it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// Names of its parameters, where they have some.
+    pub params: Vec<Option<String>>,
+    /// The symbol of a function that takes a pointer to it; else why there is none.
+    pub mangled: Result<String, String>,
+}
+
 /// What came of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// The units that compiled, by source in the order given, then by target.
     pub units: Vec<Unit>,
+    /// The objects with host code, by source in the order given.
+    #[cfg(feature = "library")]
+    pub objects: Vec<Object>,
     /// The sources that did not, each once with all targets that failed the same way.
     pub failures: Vec<Failure>,
     /// Things a user should know that concern no single file.

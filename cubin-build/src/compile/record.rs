@@ -177,7 +177,7 @@ impl CompileRecord {
                 Some("content" | "stamp" | "toolkit" | "asked" | "shadow" | "unsure") => {
                     &mut record.inputs
                 }
-                Some("text" | "key") => &mut record.made,
+                Some("text" | "key" | "device") => &mut record.made,
                 Some("output") => &mut record.outputs,
                 _ => &mut record.head,
             };

@@ -72,6 +72,8 @@ pub struct Source {
     pub targets: Option<Vec<Sm>>,
     /// Whether it is compiled to relocatable code (nvcc's `-rdc=true`), for [`link`](super::link()).
     pub relocatable: bool,
+    /// Whether its host code is compiled too, for a static library.
+    pub host: bool,
 }
 
 impl Source {
@@ -85,6 +87,7 @@ impl Source {
             includes: Vec::new(),
             targets: None,
             relocatable: false,
+            host: false,
         }
     }
 

@@ -34,6 +34,7 @@ pub(crate) mod diags;
 mod generate;
 pub mod glob;
 pub mod keys;
+mod library;
 pub mod model;
 pub(crate) mod nearest;
 mod nvvm;
@@ -58,7 +59,7 @@ pub use budget::{Budgets, Rule};
 pub use glob::Glob;
 pub use keys::Doc;
 pub use model::{
-    Build, Config, DeclaredKernel, Define, Generate, Instantiate, Link, Prebuilt, Ptx,
+    Build, Config, DeclaredKernel, Define, Generate, Instantiate, Library, Link, Prebuilt, Ptx,
     SourceOptions, TargetOptions, Toolkit,
 };
 pub(crate) use nearest::nearest;

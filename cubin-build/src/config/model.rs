@@ -5,7 +5,7 @@ use cubin_core::arch::Sm;
 use super::{budget::Rule, glob::Glob};
 use crate::{
     diag::Level,
-    options::{self, Backend, Compress, Embed, HalfTypes, Nvvm, Runtime},
+    options::{self, Backend, Compress, Cudart, Embed, HalfTypes, Nvvm, Runtime},
     source::{Span, Spanned},
     toolkit::Component,
 };
@@ -43,6 +43,8 @@ pub struct Config {
     pub instantiate: Vec<Instantiate>,
     /// Every `[[link]]`.
     pub links: Vec<Link>,
+    /// Every `[[library]]`.
+    pub libraries: Vec<Library>,
     /// `[nvvm]`
     pub nvvm: Nvvm,
     /// Every `[[kernel]]`.
@@ -181,6 +183,19 @@ pub struct Link {
     pub dirs: Vec<Spanned<String>>,
     /// Names of libraries of the toolkit, or paths of archives, objects and cubins.
     pub libraries: Vec<Spanned<String>>,
+}
+
+/// One `[[library]]`: sources whose host code becomes a static library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Library {
+    /// Its name, and that of the module with its functions; a Rust identifier.
+    pub name: Spanned<String>,
+    /// Source files.
+    pub sources: Vec<Spanned<String>>,
+    /// Directories whose `.cu` files are sources.
+    pub dirs: Vec<Spanned<String>>,
+    /// The runtime that it is linked with.
+    pub cudart: Option<Spanned<Cudart>>,
 }
 
 /// One `[[kernel]]`: what no C++ source says.

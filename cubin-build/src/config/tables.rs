@@ -8,6 +8,7 @@ use toml::de::DeTable;
 use super::{
     generate,
     keys::{Doc, Key, REQUIRED, Table},
+    library,
     model::{Build, Config, DeclaredKernel, Instantiate, Link},
     nvvm,
     prebuilt::PREBUILT,
@@ -17,7 +18,7 @@ use super::{
     selected::{self, SOURCE, TARGET},
     targets::{ptx, targets, virtual_arch},
     toolkit::TOOLKIT,
-    values::{FlagTable, POLICY_LEVELS, defines, flags, is_identifier, language},
+    values::{FlagTable, POLICY_LEVELS, defines, flags, language, module_name},
 };
 use crate::{
     diag::Level,
@@ -318,7 +319,7 @@ pub(super) struct Part {
     docs: fn() -> Vec<(&'static str, Doc)>,
 }
 
-pub(super) static PARTS: [Part; 14] = [
+pub(super) static PARTS: [Part; 15] = [
     Part {
         name: "toolkit",
         title: "[toolkit]",
@@ -444,6 +445,13 @@ pub(super) static PARTS: [Part; 14] = [
         docs: || LINK.docs(),
     },
     Part {
+        name: "library",
+        title: "[[library]]",
+        meaning: "Host code: sources that become a static library, which the crate is linked with.",
+        read: library::read,
+        docs: || library::LIBRARY.docs(),
+    },
+    Part {
         name: "kernel",
         title: "[[kernel]]",
         meaning: "What no C++ source says of a kernel.",
@@ -503,17 +511,6 @@ fn links(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {
     r.unique(CONFIG, names.collect_vec(), |name| {
         format!("linked module `{name}`")
     });
-}
-
-fn module_name(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
-    let name = r.string(item)?;
-    if is_identifier(&name.value) {
-        return Some(name);
-    }
-    let message = format!("`{}` is not the name of a module", name.value);
-    let help = "letters, digits and `_`, for example \"solver\"".to_owned();
-    r.bad(item, message, Some(help));
-    None
 }
 
 fn kernels(r: &mut TableReader<'_>, item: Item<'_, '_>, config: &mut Config) {

@@ -98,6 +98,18 @@ pub(super) fn defines(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Vec<Spanne
     defines
 }
 
+/// `name` of a module.
+pub(super) fn module_name(r: &mut TableReader<'_>, item: Item<'_, '_>) -> Option<Spanned<String>> {
+    let name = r.string(item)?;
+    if is_identifier(&name.value) {
+        return Some(name);
+    }
+    let message = format!("`{}` is not the name of a module", name.value);
+    let help = "letters, digits and `_`, for example \"solver\"".to_owned();
+    r.bad(item, message, Some(help));
+    None
+}
+
 /// Whether a text is a name in C++ and in Rust, but for keywords.
 pub(crate) fn is_identifier(name: &str) -> bool {
     name.bytes()

@@ -206,8 +206,11 @@ codes! {
         "A `__constant__` or `__device__` variable is declared `extern`, in a source that is compiled by itself. nvcc then makes a variable of it, so each such source has its own, and what is written to one is not seen by the others. Sources that share variables are named under [[link]]. A warning.",
         "warning[extern-copied]: `lut` is declared `extern`, and this source has a variable of its own\n  = help: name the sources that share it under [[link]] in cubin.toml";
     HOST_CODE_DROPPED = "host-code-dropped", Compile,
-        "A source defines host functions that are `extern \"C\"` or launch kernels. cubin-build compiles device code only, so they are not there for whoever calls them, and the linker says \"undefined symbol\". Launch the kernels by their generated wrappers, or compile the file for the host as well, into a static library. A warning.",
+        "A source defines host functions that are `extern \"C\"` or launch kernels. cubin-build compiles device code only, so they are not there for whoever calls them, and the linker says \"undefined symbol\". Launch the kernels by their generated wrappers, or name the file under [[library]], so that its host code becomes a static library. A warning.",
         "warning[host-code-dropped]: host code is not part of the build: `run_attn`";
+    LIBRARY_FAILED = "library-failed", Compile,
+        "A static library of a [[library]] could not be made of its objects, or lacks something that it must be linked with. The archiver's words are shown.",
+        "error[library-failed]: `moe` cannot be archived: ar ended with exit status 1";
     NO_KERNELS = "no-kernels", Compile,
         "A source file was compiled and holds no kernel. Often its kernels are templates that nothing instantiates: name the instances under [[instantiate]], or in the source with an explicit instantiation. A file that only holds device functions belongs in the include path instead of the sources. Of a file that was found in a directory and does not say `__global__` it is only a warning: `exclude` leaves it out.",
         "error[no-kernels]: kernels/scale.cu yields no kernel\n  = help: instantiate its templates: [[instantiate]] kernel = \"scale<float>\"";
@@ -240,6 +243,9 @@ codes! {
         "warning[artifact-not-judged]: libheavy.a holds 2 relocatable cubins, whose figures are not final";
 
     // signature
+    HOST_FUNCTION_REFUSED = "host-function-refused", Signature,
+        "A host function with C linkage in a source of a [[library]] gets no declaration in Rust: a type of its has no exact counterpart there (a class by value, `long double`, `...`), or the host compiler cannot tell its type. The function is in the library all the same. The message says why. A warning.",
+        "warning[host-function-refused]: host function `by_value` gets no declaration: parameter 1 is `P` by value, whose layout nobody has proved; a pointer to it can be passed";
     SIGNATURE_MISMATCH = "signature-mismatch", Signature,
         "The C++ types found for a kernel's parameters do not agree in number, size or offset with what its cubin records, or a module variable has another size or other memory there than in nvcc's host code. One of the two was misread, so nothing is generated for it. Please report it with the source.",
         "error[signature-mismatch]: parameter 2 of `saxpy` is 8 bytes in the source and 4 in the cubin";

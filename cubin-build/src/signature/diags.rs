@@ -114,3 +114,13 @@ pub fn declared(wrong: &Wrong, place: Option<&Span>) -> Diag {
     );
     Diag::error(codes::SIGNATURE_MISMATCH, message).at_place(place, "")
 }
+
+/// A host function of a static library that gets no declaration.
+#[cfg(feature = "library")]
+#[must_use]
+pub fn host_function(name: &str, why: &str, place: Option<&Span>) -> Diag {
+    let message = format!("host function `{name}` gets no declaration: {why}");
+    Diag::warning(codes::HOST_FUNCTION_REFUSED, message)
+        .at_place(place, "")
+        .help("declare it by hand in an `unsafe extern \"C\"` block, or give it parameters that C has")
+}

@@ -18,6 +18,8 @@ mod error;
 mod gpu;
 pub mod guard;
 mod header_types;
+#[cfg(feature = "library")]
+pub mod host;
 mod layout;
 mod lexer;
 mod mangled;

@@ -65,6 +65,26 @@ impl Toolkit {
             .find(|path| path.is_file())
     }
 
+    /// The CUDA runtime of host code, by its name without `lib` and extension: `cudart_static`, `cudart`.
+    #[cfg(feature = "library")]
+    pub fn runtime(&self, name: &str) -> Option<PathBuf> {
+        if let Some(archive) = self.library(name) {
+            return Some(archive);
+        }
+        // Without headers' packages there is the library with its version only.
+        let beside = self.library(&format!("{name}_static"))?;
+        let dir = beside.parent()?;
+        let start = format!("lib{name}.so");
+        let mut found: Vec<PathBuf> = Vec::new();
+        for entry in std::fs::read_dir(dir).ok()?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&start) {
+                found.push(entry.path());
+            }
+        }
+        crate::sorted::sort(&mut found);
+        found.into_iter().next()
+    }
+
     /// The compiler of NVVM IR as a library, in NVIDIA's wheels (`lib/libnvvm.so.4`), installers (`nvvm/lib64`) and
     /// distributions.
     #[cfg(feature = "nvvm")]

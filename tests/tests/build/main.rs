@@ -15,6 +15,8 @@ mod instructions;
 #[cfg(target_os = "linux")]
 mod interrupted;
 #[cfg(unix)]
+mod library;
+#[cfg(unix)]
 mod link;
 mod messages;
 #[cfg(unix)]

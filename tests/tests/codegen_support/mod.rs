@@ -106,6 +106,7 @@ pub(crate) fn kinds() -> Input {
         modules: vec![module("kinds", &["sm_80", "sm_90a"])],
         backend: Backend::default(),
         half: HalfTypes::Generated,
+        host: Vec::new(),
         runtime: Runtime::Embedded,
     }
 }

@@ -77,6 +77,7 @@ fn whatever_things_are_called_the_generated_file_compiles() {
         let mut input = Input {
             modules,
             backend: Backend::default(),
+            host: Vec::new(),
             half: HalfTypes::Generated,
             runtime: Runtime::Embedded,
         };

@@ -24,6 +24,8 @@ pub(in super::super) struct Names {
     pub(in super::super) files: String,
     /// It was found in a directory, not named.
     pub(in super::super) found: bool,
+    /// Its host code is wanted, so it need not hold kernels.
+    pub(in super::super) host: bool,
 }
 
 /// The machine code of one module for one target.

@@ -57,6 +57,12 @@ pub(in super::super) fn load<'c>(
         .links
         .iter()
         .map(|link| link.name.as_str())
+        .chain(
+            sources
+                .libraries
+                .iter()
+                .map(|library| library.name.as_str()),
+        )
         .collect_vec();
     let modules = names::modules(&files, &chosen);
 
@@ -92,6 +98,9 @@ pub(in super::super) fn load<'c>(
                     files: names::file_stem(&settings.out_file, &module.name),
                     module: module.name.clone(),
                     found: sources.found.contains(*original),
+                    host: alone
+                        .get(position)
+                        .is_some_and(|index| sources.compiled[*index].host),
                 },
                 targets: targets.to_vec(),
                 binaries,
@@ -130,6 +139,7 @@ pub(in super::super) fn load<'c>(
                 files: names::file_stem(&settings.out_file, &link.name),
                 module: link.name.clone(),
                 found: false,
+                host: false,
             },
             targets: binaries
                 .iter()
