@@ -3,6 +3,7 @@
 
 use crate::lists::CollectVec;
 use crate::sorted::{Map, Set};
+use crate::words::counted;
 use cubin_core::Sm;
 
 use super::check::{Finding, Problem, refuse};
@@ -125,7 +126,7 @@ fn describe(kernel: &Kernel) -> String {
     let params: Vec<String> = kernel
         .params
         .iter()
-        .map(|param| format!("{} /* {} bytes */", param.c_type, param.size))
+        .map(|param| format!("{} /* {} */", param.c_type, counted(param.size, "byte")))
         .collect_vec();
     format!("{}({})", kernel.name, params.join(", "))
 }

@@ -11,6 +11,7 @@ use cubin_core::{
 };
 
 use super::model::{Signatures, Space};
+use crate::words::counted;
 
 /// A variable that the compiler's host code and the cubin do not agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,10 +48,8 @@ impl fmt::Display for VariableProblem {
         match self {
             Self::NotInCubin => f.write_str("is registered by the host code but not in the cubin"),
             Self::Size { expected, actual } => {
-                write!(
-                    f,
-                    "has {expected} bytes in the host code, {actual} in the cubin"
-                )
+                let expected = counted(*expected, "byte");
+                write!(f, "has {expected} in the host code, {actual} in the cubin")
             }
             Self::Memory { expected } => {
                 let declared = match expected {
