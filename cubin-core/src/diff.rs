@@ -413,6 +413,20 @@ mod tests {
     }
 
     #[test]
+    fn other_code_with_the_same_figures_is_a_change() {
+        let set = || vec![function("a", 1)];
+        for (code, changed) in [(Some(true), 1), (Some(false), 0), (None, 0)] {
+            let diff = pair(set(), set(), |_, _| Ok(code)).unwrap();
+            assert_eq!((diff.changed.len(), diff.equal), (changed, 1 - changed));
+            assert!(
+                diff.changed
+                    .iter()
+                    .all(|one| one.code == code && one.changes.is_empty())
+            );
+        }
+    }
+
+    #[test]
     fn a_delta_is_the_nearest_number_that_it_can_be() {
         for (before, after, delta) in [
             (Some(0), Some(u64::MAX), Some(i64::MAX)),

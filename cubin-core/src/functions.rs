@@ -255,10 +255,7 @@ fn read_attributes(
     mut toolkit: Option<u32>,
 ) -> Result<()> {
     let reader = elf.reader(section)?;
-    let mut block = Block {
-        most: reader.len() / 16,
-        ..Block::default()
-    };
+    let mut block = Block::within(reader.len());
     let launch = &mut function.launch;
     let resources = &mut function.resources;
     for attribute in Attributes::new(reader) {
@@ -317,6 +314,18 @@ struct Block {
 }
 
 impl Block {
+    /// Of a section of so many bytes: the shortest record has 16.
+    fn within(bytes: usize) -> Self {
+        let most = bytes / 16;
+        let (base, size, params) = (0, 0, Vec::new());
+        Self {
+            base,
+            size,
+            params,
+            most,
+        }
+    }
+
     #[inline]
     fn push(&mut self, attribute: &Attribute<'_>) -> Result<()> {
         let record = ParamRecord::read(attribute)?;

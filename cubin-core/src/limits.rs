@@ -6,7 +6,7 @@
 ///
 /// The longest name of the measured cubins has 1,664 bytes; C++ template names grow, so there is room for forty
 /// times that. Without a bound one unterminated string table would be scanned to its end for every name in it.
-pub const NAME: usize = 64 * 1024;
+pub const NAME: usize = 64 << 10;
 
 /// One pass over a file may scan names of this many times the file's length in all, plus [`NAME_SCAN_SLACK`].
 ///
@@ -15,7 +15,7 @@ pub const NAME: usize = 64 * 1024;
 pub const NAME_SCAN_FACTOR: usize = 8;
 
 /// Bytes of names that every pass may scan, however small the file is.
-pub const NAME_SCAN_SLACK: usize = 1024 * 1024;
+pub const NAME_SCAN_SLACK: usize = 1 << 20;
 
 /// Most bytes of a section's name that an error repeats: enough to find it by.
 pub const NAME_IN_ERROR: usize = 256;

@@ -236,6 +236,17 @@ fn mixes_add_up() {
         .collect();
     assert_eq!(accesses, [(Some(4), 2), (Some(16), 2), (Some(4), 2)]);
     assert_eq!(format!("{:>5}", Mnemonic::LDG), "  LDG");
+    // A load of 32 bytes, and one whose width nobody knows.
+    let words = [0x97e | PT, 0x9a4 | PT];
+    let bytes: Vec<u8> = words
+        .iter()
+        .flat_map(|word: &u128| word.to_le_bytes())
+        .collect();
+    let isa = Isa::of(100).expect("a known target");
+    let mix = Code::new(isa, &bytes).expect("whole instructions").mix();
+    let widths: Vec<_> = mix.accesses().map(|(access, _)| access.bytes).collect();
+    assert_eq!(widths, [Some(32), None]);
+    assert_eq!(mix.loads(Space::Global), 2);
 }
 
 const EXIT: u128 = 0x94d | PT | 7 << 87;

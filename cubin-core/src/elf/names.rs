@@ -154,7 +154,7 @@ pub fn utf8_part(name: &[u8]) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::StringTable;
+    use super::{Names, StringTable};
     use crate::{ErrorKind, limits};
 
     #[test]
@@ -190,6 +190,19 @@ mod tests {
             assert!(error.message().starts_with(message), "{error}");
             assert_eq!(error.offset(), 0x40 + u64::from(at));
         }
+    }
+
+    #[test]
+    fn a_file_however_small_may_have_names() {
+        let table = StringTable {
+            bytes: b"\0ab\0",
+            offset: 0,
+        };
+        let mut names = Names::new(table, 0);
+        assert_eq!(
+            (names.get(1), names.get(1)),
+            (Ok(&b"ab"[..]), Ok(&b"ab"[..]))
+        );
     }
 
     #[test]

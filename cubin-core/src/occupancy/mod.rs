@@ -243,6 +243,7 @@ mod tests {
         let hopper = Limits::of(Sm::new(90)).unwrap();
         assert_eq!(hopper.threads, 2048);
         assert_eq!(hopper.block_shared_optin, 227 * 1024);
+        assert_eq!(hopper.block_shared, 49_152);
         assert_eq!(Limits::of(Sm::new(75)).unwrap().block_shared_reserved, 0);
     }
 
